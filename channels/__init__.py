@@ -1,0 +1,1 @@
+"""Chat adapters. They import the broker and its values, never its store."""
