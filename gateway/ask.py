@@ -60,7 +60,7 @@ class Ask(Frozen):
 
     `timeout_s` is the wait it was opened with (None: only the run's deadline). `audience` narrows
     who may answer, by person id; empty is everyone whose role may. `call_id` is the agent's
-    tool-call id. Times are not here: they are the store's (`AskRecord`).
+    tool-call id; `parent` the caller's run, for a sub-run's ask. Times are not here: they are the store's (`AskRecord`).
     """
 
     id: str
@@ -70,6 +70,7 @@ class Ask(Frozen):
     kind: AskKind = AskKind.QUESTION
     contract: Contract | None = None
     call_id: str
+    parent: str | None = None
     question: Question
     timeout_s: int | None = None
     on_timeout: OnTimeout = OnTimeout.CONTINUE

@@ -1,0 +1,41 @@
+"""Ids and digests. An ask's id is made from its run and call, and carries its run's partition byte.
+
+Pure: random ids come from the caller's own source.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+
+ASK_HEX = 12
+"""`a-` and 12 hex digits, as the first original shows them."""
+
+
+def partition_byte(run_id: str) -> int:
+    """0 to 255; a back end with P partitions takes it modulo P."""
+    return blake2b(run_id.encode(), digest_size=1).digest()[0]
+
+
+def ask_byte(ask_id: str) -> int | None:
+    """The partition byte an ask's id carries; None where that is no ask's id."""
+    digits = ask_id[2:]
+    if not ask_id.startswith("a-") or len(digits) != ASK_HEX or set(digits) - set("0123456789abcdef"):
+        return None
+    return int(digits[:2], 16)
+
+
+def ask_id(run_id: str, call_id: str, salt: int = 0) -> str:
+    """The id of that run's call; a collision with another call's is made again with a salt."""
+    made = blake2b(f"{run_id}\0{call_id}\0{salt}".encode(), digest_size=5).hexdigest()
+    return f"a-{partition_byte(run_id):02x}{made}"
+
+
+def digest(value: object) -> str:
+    """22 hex digits that tell two JSON values apart, whatever the order of their keys.
+
+    22 and not more: a state hash stays compact while every value is under 64 bytes, and small
+    ones keep it small.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=11).hexdigest()

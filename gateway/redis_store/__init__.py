@@ -1,0 +1,60 @@
+"""The Redis back end: one Redis ≥ 6.2 or Valkey, Sentinel or Cluster, by URL."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from gateway.errors import GatewayError
+from gateway.redis_store.asks import RedisAsks
+from gateway.redis_store.index import RedisIndex
+from gateway.redis_store.keys import META, Partitions
+from gateway.redis_store.link import Link, connect
+from gateway.redis_store.streams import RedisLog
+from gateway.redis_store.timers import RedisTimers
+from gateway.store import PARTITIONS, RETENTION_DAYS
+
+
+class RedisStore(RedisAsks, RedisTimers, RedisLog, RedisIndex):
+    """All of `gateway.store.Store` over one link."""
+
+    def __init__(self, link: Link, partitions: Partitions, url: str, retention: timedelta) -> None:
+        RedisAsks.__init__(self, link, partitions, retention)
+        RedisLog.__init__(self, link, partitions, url)
+
+    async def ping(self) -> None:
+        await self._link.call("PING")
+
+    async def aclose(self) -> None:
+        await RedisLog.aclose(self)
+        await self._link.aclose()
+
+    async def server(self) -> dict[str, str]:
+        """What `INFO` and the settings say of one server, for warnings at start; {} on a cluster."""
+        return await self._link.server()
+
+
+async def open_store(
+    url: str,
+    *,
+    partitions: int = PARTITIONS,
+    retention: timedelta = timedelta(days=RETENTION_DAYS),
+    skew_ms: int = 0,
+) -> RedisStore:
+    """Connects, loads the scripts, and holds to the number of partitions fixed at first start.
+
+    Raises: Unavailable; GatewayError where the store was made with another number of partitions.
+    """
+    link = Link(connect(url), skew_ms=skew_ms)
+    try:
+        await link.start()
+        await link.call("HSETNX", META, "partitions", partitions)
+        fixed = int(await link.call("HGET", META, "partitions"))
+        if fixed != partitions:
+            raise GatewayError(f"This store was made with {fixed} partitions, not {partitions}.")
+    except BaseException:
+        await link.aclose()
+        raise
+    return RedisStore(link, Partitions(fixed), url, retention)
+
+
+__all__ = ["RedisStore", "open_store"]

@@ -1,0 +1,150 @@
+"""Between values and what stands in Redis. The only place that knows the stored forms."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from gateway.ask import Ask, AskRecord, Outcome, Run, RunRecord, RunStatus, Status, Webhook
+from gateway.ladder import Rung
+from gateway.question import Frozen
+from gateway.store import Event, EventType
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LADDER = TypeAdapter(tuple[Rung, ...])
+
+
+class Ended(Frozen):
+    """`settled:<id>`: what `settle.lua` puts together."""
+
+    opened: int
+    deadline: int | None
+    settled: int
+    outcome: Outcome
+    ask: Ask
+
+
+def to_ms(at: datetime) -> int:
+    return (at - EPOCH) // timedelta(milliseconds=1)
+
+
+def from_ms(ms: int | str) -> datetime:
+    return EPOCH + timedelta(milliseconds=int(ms))
+
+
+def maybe_ms(ms: int | str | None) -> datetime | None:
+    return from_ms(ms) if ms not in (None, "") else None
+
+
+def dump_ask(ask: Ask) -> str:
+    return ask.model_dump_json(exclude_defaults=True)
+
+
+def dump_outcome(outcome: Outcome) -> str:
+    return outcome.model_dump_json(exclude_defaults=True)
+
+
+def load_record(reply: list[Any]) -> AskRecord | None:
+    """From `read.lua`; None without the ask. Raises: ValidationError for what does not read."""
+    if not reply:
+        return None
+    status = Status(reply[0])
+    if status is Status.PENDING:
+        _, opened, deadline, body = reply
+        return AskRecord(Ask.model_validate_json(body), status, from_ms(opened), maybe_ms(deadline))
+    ended = Ended.model_validate_json(reply[1])
+    return AskRecord(
+        ended.ask,
+        status,
+        from_ms(ended.opened),
+        maybe_ms(ended.deadline),
+        version=2,
+        outcome=ended.outcome,
+        settled_at=from_ms(ended.settled),
+    )
+
+
+def dump_run(run: Run) -> list[str]:
+    """Field, value, field, value…: small strings, so that the hash stays compact."""
+    values = {
+        "tenant": run.tenant,
+        "agent": run.agent,
+        "parent": run.parent,
+        "conversation": run.conversation,
+        "on_question": run.on_question.value,
+        "deadline": str(to_ms(run.deadline)) if run.deadline else None,
+        "timeout": str(run.timeout_s) if run.timeout_s is not None else None,
+        "on_timeout": run.on_timeout.value,
+        "ladder": _LADDER.dump_json(run.ladder).decode() if run.ladder is not None else None,
+        "webhook": run.webhook.model_dump_json() if run.webhook else None,
+        "token_id": run.token_id,
+    }
+    return [part for name, value in values.items() if value is not None for part in (name, value)]
+
+
+def load_run(run_id: str, fields: dict[str, str]) -> RunRecord | None:
+    """From the run's hash; None where there is no such run."""
+    if "status" not in fields:
+        return None
+    timeout = fields.get("timeout")
+    ladder = fields.get("ladder")
+    webhook = fields.get("webhook")
+    run = Run(
+        id=run_id,
+        tenant=fields["tenant"],
+        agent=fields["agent"],
+        parent=fields.get("parent"),
+        conversation=fields.get("conversation"),
+        on_question=fields["on_question"],  # type: ignore[arg-type]  # pydantic reads the enum
+        deadline=maybe_ms(fields.get("deadline")),
+        timeout_s=int(timeout) if timeout else None,
+        on_timeout=fields["on_timeout"],  # type: ignore[arg-type]
+        ladder=_LADDER.validate_json(ladder) if ladder else None,
+        webhook=Webhook.model_validate_json(webhook) if webhook else None,
+        token_id=fields.get("token_id"),
+    )
+    return RunRecord(
+        run,
+        RunStatus(fields["status"]),
+        from_ms(fields["created"]),
+        tuple(fields.get("pending", "").split()),
+        error=fields.get("error") or None,
+        ended_at=maybe_ms(fields.get("ended")),
+    )
+
+
+def load_event(entry_id: str, fields: dict[str, str]) -> Event | None:
+    """One entry of the log; None for one that does not read."""
+    try:
+        return Event(
+            entry_id,
+            EventType(fields["e"]),
+            fields["r"],
+            fields["a"] if fields["a"] != "-" else None,
+            from_ms(fields["t"]),
+            fields["w"],
+            fields["n"] if fields["n"] != "-" else "",
+        )
+    except (KeyError, ValueError):
+        return None
+
+
+def load_history(run_id: str, tenant: str, line: str) -> Event:
+    entry_id, kind, ask, at, note = line.split(" ", 4)
+    return Event(
+        entry_id,
+        EventType(kind),
+        run_id,
+        ask if ask != "-" else None,
+        from_ms(at),
+        tenant,
+        note if note != "-" else "",
+    )
+
+
+def unreadable(error: ValidationError) -> str:
+    """Why a record does not read, without anything of what it holds."""
+    return json.dumps([[".".join(map(str, e["loc"])), e["type"]] for e in error.errors(include_input=False)])

@@ -1,0 +1,80 @@
+"""Single-key facts, conversations, drafts and finished tries, in Redis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from gateway.redis_store.keys import Partitions
+    from gateway.redis_store.link import Link
+
+PREFIX = "oz:index:"
+
+
+class RedisIndex:
+    """Implements `gateway.store.Index` and `gateway.store.Drafts`."""
+
+    def __init__(self, link: Link, partitions: Partitions) -> None:
+        self._link = link
+        self._partitions = partitions
+
+    async def bind(self, name: str, value: str, ttl: timedelta) -> str:
+        key = PREFIX + name
+        ttl_ms = int(ttl.total_seconds() * 1000)
+        if await self._link.call("SET", key, value, "NX", "PX", ttl_ms):
+            return value
+        return await self._link.call("GET", key) or value
+
+    async def look(self, name: str) -> str | None:
+        found: str | None = await self._link.call("GET", PREFIX + name)
+        return found
+
+    async def put(self, name: str, value: str) -> None:
+        await self._link.call("SET", PREFIX + name, value)
+
+    async def drop(self, name: str) -> bool:
+        return bool(await self._link.call("DEL", PREFIX + name))
+
+    async def join(self, place: str, code: str, ask_id: str) -> str:
+        key = f"{PREFIX}place:{place}"
+        if await self._link.call("HSETNX", key, code, ask_id):
+            return ask_id
+        return await self._link.call("HGET", key, code) or ask_id
+
+    async def joined(self, place: str) -> dict[str, str]:
+        found: dict[str, str] = await self._link.call("HGETALL", f"{PREFIX}place:{place}")
+        return found
+
+    async def leave(self, place: str, code: str) -> None:
+        await self._link.call("HDEL", f"{PREFIX}place:{place}", code)
+
+    async def add(self, name: str, member: str) -> None:
+        await self._link.call("SADD", PREFIX + name, member)
+
+    async def remove(self, name: str, member: str) -> None:
+        await self._link.call("SREM", PREFIX + name, member)
+
+    async def members(self, name: str) -> list[str]:
+        return sorted(await self._link.call("SMEMBERS", PREFIX + name))
+
+    async def draft(self, ask_id: str, person: str) -> str | None:
+        keys = self._partitions.of_ask(ask_id)
+        if keys is None:
+            return None
+        found: str | None = await self._link.call("HGET", keys.drafts(ask_id), person)
+        return found
+
+    async def save_draft(self, ask_id: str, person: str, draft: str, token: str) -> bool:
+        keys = self._partitions.of_ask(ask_id)
+        if keys is None:
+            return False
+        kept = await self._link.script(
+            "save_draft", [keys.ask(ask_id), keys.drafts(ask_id), keys.done(ask_id)], person, draft, token
+        )
+        return bool(kept)
+
+    async def mark(self, ask_id: str, token: str) -> bool:
+        keys = self._partitions.of_ask(ask_id)
+        return keys is not None and bool(await self._link.call("SADD", keys.done(ask_id), token))

@@ -1,0 +1,287 @@
+"""The log and its readers in Redis: groups whose entries are done once, and the tail that wakes.
+
+On one server one read serves all partitions; on a cluster a reader blocks per partition.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from redis.exceptions import ResponseError
+
+from gateway.errors import Unavailable
+from gateway.redis_store import codec
+from gateway.redis_store.link import connect, translated
+from gateway.store import Event, EventType, Group, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine, Sequence
+    from datetime import timedelta
+
+    from gateway.redis_store.keys import Keys, Partitions
+    from gateway.redis_store.link import Link
+
+TAIL_BLOCK_MS = 5_000
+"""Ours: how long one read of the tail waits; short enough to notice a dead connection."""
+
+TAIL_COUNT = 200
+"""Ours: entries a stream gives in one read of the tail."""
+
+TAIL_SLACK_MS = 60_000
+"""Ours: the log keeps this much behind its groups, so that a slow tail is not cut off."""
+
+SCAN = 500
+"""Ours: entries looked at in one step when a group is made again."""
+
+GONE_AFTER_MS = 3_600_000
+"""Ours: a group's reader that did nothing for an hour, and holds nothing, is forgotten."""
+
+_log = logging.getLogger("gateway.store")
+
+Reply = list[tuple[str, list[tuple[str, dict[str, str] | None]]]]
+
+
+class RedisLog:
+    """Implements `gateway.store.Log`."""
+
+    def __init__(self, link: Link, partitions: Partitions, url: str) -> None:
+        self._link = link
+        self._partitions = partitions
+        # Blocking reads keep their connection; no time limit of the socket may end them.
+        self._blocking = connect(url, blocking=True)
+        self._by_stream = {
+            name: keys for keys in partitions.all for name in (keys.asks, keys.log)
+        }
+        self._reread: dict[tuple[Group, str], bool] = {}
+        self._reads: dict[tuple[str, str], asyncio.Task[Any]] = {}
+
+    async def aclose(self) -> None:
+        for task in self._reads.values():
+            task.cancel()
+        await asyncio.gather(*self._reads.values(), return_exceptions=True)
+        await self._blocking.aclose()
+
+    # The tail
+
+    async def tail(self) -> AsyncIterator[Sequence[Event] | None]:
+        """Batches of new events; None when some may have been missed, so that all look again."""
+        last: dict[str, str] = {}
+        while True:
+            try:
+                if not last:
+                    last = await self._ends()
+                    yield None
+                reply = await self._read("tail", last, TAIL_COUNT, TAIL_BLOCK_MS)
+            except Unavailable:
+                last = {}
+                await asyncio.sleep(RECONNECT_S)
+                continue
+            events: list[Event] = []
+            for stream, entries in reply:
+                last[stream] = entries[-1][0]
+                events += [e for e in (codec.load_event(i, f or {}) for i, f in entries) if e]
+            if events:
+                yield events
+
+    async def _ends(self) -> dict[str, str]:
+        async def end(keys: Keys) -> tuple[str, str]:
+            entries = await self._link.call("XREVRANGE", keys.log, "+", "-", "COUNT", 1)
+            return keys.log, entries[0][0] if entries else "0-0"
+
+        return dict(await asyncio.gather(*(end(keys) for keys in self._partitions.all)))
+
+    async def _read(self, reader: str, streams: dict[str, str], count: int, block_ms: int) -> Reply:
+        command = ("XREAD", "COUNT", count, "BLOCK", block_ms, "STREAMS")
+        return await self._first(reader, command, streams)
+
+    # Groups
+
+    async def take(self, group: Group, consumer: str, limit: int, block: timedelta) -> list[Taken]:
+        reader = (group, consumer)
+        count = max(1, limit // self._partitions.count)
+        head = ("XREADGROUP", "GROUP", group.value, consumer, "COUNT", count)
+        names = [self._stream(group, keys) for keys in self._partitions.all]
+        try:
+            if self._reread.get(reader, True):
+                # What was handed to us before the connection broke is in our own pending list only.
+                mine = await self._pages(head, names)
+                self._reread[reader] = False
+                if mine:
+                    return mine
+            block_ms = max(1, int(block.total_seconds() * 1000))
+            reply = await self._first(
+                f"{group}:{consumer}", (*head, "BLOCK", block_ms, "STREAMS"), dict.fromkeys(names, ">")
+            )
+        except Unavailable:
+            self._reread[reader] = True
+            raise
+        except ResponseError as error:
+            if not str(error).startswith("NOGROUP"):
+                raise
+            return await self._make(group)
+        return self._taken(group, reply)
+
+    async def done(self, group: Group, taken: Sequence[Taken]) -> None:
+        by_partition: dict[int, list[str]] = {}
+        for entry in taken:
+            if entry.key is not None:
+                by_partition.setdefault(entry.key[0], []).append(entry.key[1])
+        await asyncio.gather(
+            *(
+                self._link.call("XACK", self._stream(group, self._partitions.all[n]), group.value, *ids)
+                for n, ids in by_partition.items()
+            )
+        )
+
+    async def claim_stale(self, group: Group, consumer: str, idle: timedelta) -> list[Taken]:
+        idle_ms = int(idle.total_seconds() * 1000)
+
+        async def claim(keys: Keys) -> list[Taken]:
+            name = self._stream(group, keys)
+            try:
+                # An entry that was trimmed away is dropped by the server on the way.
+                reply = await self._link.call(
+                    "XAUTOCLAIM", name, group.value, consumer, idle_ms, "0-0", "COUNT", SCAN
+                )
+            except ResponseError as error:
+                if str(error).startswith("NOGROUP"):
+                    return []
+                raise
+            return self._taken(group, [(name, reply[1])])
+
+        claimed = await asyncio.gather(*(claim(keys) for keys in self._partitions.all))
+        return [entry for entries in claimed for entry in entries]
+
+    async def bury_entry(self, group: Group, taken: Taken, reason: str) -> None:
+        if taken.key is None:
+            return
+        partition, entry_id = taken.key
+        keys = self._partitions.all[partition]
+        now = codec.to_ms(codec.from_ms(entry_id.partition("-")[0]))
+        await self._link.call(
+            "XADD", keys.dead(group.value), "*", "a", "-", "n", f"{entry_id}: {reason}", "t", now
+        )
+        await self.done(group, [taken])
+
+    async def trim(self) -> None:
+        await asyncio.gather(*(self._trim(keys) for keys in self._partitions.all))
+
+    async def _trim(self, keys: Keys) -> None:
+        try:
+            groups = await self._link.call("XINFO GROUPS", keys.log)
+        except ResponseError:
+            return  # no log yet
+        seconds, _ = await self._link.call("TIME")
+        oldest = int(seconds) * 1000 - TAIL_SLACK_MS
+        for group in groups:
+            first = group["last-delivered-id"]
+            if group["pending"]:
+                summary = await self._link.call("XPENDING", keys.log, group["name"])
+                first = summary["min"] or first
+            oldest = min(oldest, int(str(first).partition("-")[0]))
+        await self._link.call("XTRIM", keys.log, "MINID", "~", oldest)
+        for group in groups:
+            await self._forget_readers(keys.log, group["name"])
+
+    async def _forget_readers(self, stream: str, group: str) -> None:
+        for reader in await self._link.call("XINFO CONSUMERS", stream, group):
+            if reader["pending"] == 0 and reader["idle"] > GONE_AFTER_MS:
+                await self._link.call("XGROUP DELCONSUMER", stream, group, reader["name"])
+
+    async def _make(self, group: Group) -> list[Taken]:
+        """Makes a missing group. Returns what it may have missed, from what is pending and owed."""
+        missed: list[Taken] = []
+        for keys in self._partitions.all:
+            try:
+                await self._link.call(
+                    "XGROUP CREATE", self._stream(group, keys), group.value, "0", "MKSTREAM"
+                )
+            except ResponseError as error:
+                if not str(error).startswith("BUSYGROUP"):
+                    raise
+                continue
+            if group is Group.RESUME:
+                missed += await self._owed(keys)
+        _log.warning("group.made", extra={"group": group.value, "count": len(missed)})
+        return missed
+
+    async def _owed(self, keys: Keys) -> list[Taken]:
+        """Outcomes no run has taken yet, and callers who may not know that a sub-run asks."""
+        found: list[Taken] = []
+        for member in await self._link.call("SMEMBERS", keys.owed):
+            kind, _, ask_id = member.partition(":")
+            run_id = await self._link.call("HGET", keys.ask(ask_id), "run")
+            if kind == "r" and run_id:
+                found.append(_missed(EventType.WEBHOOK_DUE, run_id, ask_id, "webhook"))
+        start = "-"
+        while entries := await self._link.call("XRANGE", keys.asks, start, "+", "COUNT", SCAN):
+            for _, fields in entries:
+                # Read as text: most bodies name no caller, and a body need not even read.
+                if '"parent":"' in fields.get("b", ""):
+                    run_id = await self._link.call("HGET", keys.ask(fields["a"]), "run")
+                    parent = await self._link.call("HGET", keys.run(run_id or ""), "parent")
+                    if run_id and parent:
+                        found.append(_missed(EventType.ASK_OPENED, run_id, fields["a"], parent))
+            start = f"({entries[-1][0]}"
+        return found
+
+    async def _pages(self, head: tuple[Any, ...], names: list[str]) -> list[Taken]:
+        group = Group(head[2])
+        replies = await asyncio.gather(
+            *(self._link.call(*head, "STREAMS", name, "0") for name in names)
+        )
+        return [entry for reply in replies for entry in self._taken(group, reply or [])]
+
+    async def _first(self, reader: str, head: tuple[Any, ...], streams: dict[str, str]) -> Reply:
+        """The reply of one blocking read over all streams. Raises: Unavailable, ResponseError."""
+        with translated():
+            if not self._link.clustered:
+                command = (*head, *streams, *streams.values())
+                return await self._blocking.execute_command(*command) or []
+            for stream, start in streams.items():
+                if (reader, stream) not in self._reads:
+                    self._reads[reader, stream] = _spawn(
+                        self._blocking.execute_command(*head, stream, start)
+                    )
+            tasks = {task: key for key, task in self._reads.items() if key[0] == reader}
+            finished, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            reply: Reply = []
+            for task in finished:
+                del self._reads[tasks[task]]
+                reply += task.result() or []
+            return reply
+
+    def _stream(self, group: Group, keys: Keys) -> str:
+        return keys.asks if group is Group.DELIVER else keys.log
+
+    def _taken(self, group: Group, reply: Reply) -> list[Taken]:
+        taken: list[Taken] = []
+        for stream, entries in reply:
+            partition = self._by_stream[stream].partition
+            for entry_id, fields in entries:
+                event = _event(group, entry_id, fields) if fields else None
+                taken.append(Taken((partition, entry_id), event, gone=not fields))
+        return taken
+
+
+def _event(group: Group, entry_id: str, fields: dict[str, str]) -> Event | None:
+    if group is not Group.DELIVER:
+        return codec.load_event(entry_id, fields)
+    if "a" not in fields:
+        return None
+    at = codec.from_ms(entry_id.partition("-")[0])
+    return Event(entry_id, EventType.ASK_OPENED, "", fields["a"], at)
+
+
+def _missed(kind: EventType, run_id: str, ask_id: str, note: str) -> Taken:
+    return Taken(None, Event("0-0", kind, run_id, ask_id, codec.EPOCH, note=note))
+
+
+def _spawn(read: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    return asyncio.ensure_future(read)
+
+
+RECONNECT_S = 0.2
+"""Ours: the pause before a lost tail tries again; a restarted engine is back in about that time."""
