@@ -1,0 +1,73 @@
+# Every target makes its own .venv where it is missing or older than what it was made from.
+# Installing reads no standard input, so answers may be piped: printf '2\n…' | make demo
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format cases bench chaos fuzz pin clean
+
+help:
+	@echo 'make demo              an agent asks, you answer, in this terminal'
+	@echo 'make test              every check: format, lint, types, import rules, tests'
+	@echo 'make lint              the same without the tests'
+	@echo 'make format            rewrites what the formatter and the linter can mend'
+	@echo 'make cases FILE=…      plays a file of scenarios against the real broker and Redis'
+	@echo 'make bench             measures: one figure a line'
+	@echo 'make chaos             10,000 asks while gateway and engine are killed'
+	@echo 'make fuzz              1,000,000 random replies'
+	@echo 'make pin               writes constraints.txt anew'
+
+demo: $(VENV)/core
+	@$(BIN)/oz0 demo
+
+test: lint
+	@$(BIN)/python -m pytest -q
+
+lint: $(VENV)/dev
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/dev
+	@$(BIN)/ruff check --fix --quiet
+	@$(BIN)/ruff format --quiet
+
+cases: $(VENV)/dev
+	@test -n '$(FILE)' || { echo 'make cases FILE=path.json: say which file' >&2; exit 2; }
+	@$(BIN)/python -m tests.cases.runner '$(FILE)'
+
+bench: $(VENV)/dev
+	@$(BIN)/python -m bench
+
+chaos: $(VENV)/dev
+	@$(BIN)/python -m tests.chaos --asks 10000
+
+fuzz: $(VENV)/dev
+	@$(BIN)/python -m tests.fuzz.reply_fuzz --count 1000000
+
+pin:
+	@.ci/pin $(PYTHON)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null || { \
+	    echo 'OZ gateway needs Python 3.11 or newer; this is $(PYTHON). Name another: make PYTHON=python3.12' >&2; \
+	    exit 1; }
+	@echo 'making $(VENV), once …' >&2
+	@$(PYTHON) -m venv $(VENV) </dev/null || { rm -rf $(VENV); exit 1; }
+
+# The gateway and its engine alone, so that the demo starts soon.
+$(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(INSTALL) -e '.[embedded]' </dev/null
+	@touch $@
+
+$(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo 'installing what the checks need …' >&2
+	@$(INSTALL) -e '.[embedded,dev]' </dev/null
+	@touch $(VENV)/core $@
