@@ -75,7 +75,6 @@ class Ask(Frozen):
     timeout_s: int | None = None
     on_timeout: OnTimeout = OnTimeout.CONTINUE
     audience: tuple[str, ...] = ()
-    destinations: tuple[str, ...] = ()
 
     @property
     def can_skip(self) -> bool:

@@ -68,12 +68,13 @@ class Event:
 
 
 class Group(StrEnum):
-    """Who reads: `deliver` reads the pending asks, the others the log."""
+    """Who works: `deliver` reads the pending asks, the next three the log, `clock` what is due."""
 
     DELIVER = "deliver"
     RESUME = "resume"
     NOTIFY = "notify"
     REDRAW = "redraw"
+    CLOCK = "clock"
 
 
 class Opening(StrEnum):

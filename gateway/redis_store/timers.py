@@ -129,7 +129,12 @@ class RedisTimers:
         keys = self._partitions.of_ask(ask_id)
         if keys is not None:
             await self._link.script(
-                "bury", [keys.due, keys.owed, keys.dead(group)], self._link.skew_ms, ask_id, reason
+                "bury",
+                [keys.due, keys.owed, keys.dead(group)],
+                self._link.skew_ms,
+                ask_id,
+                reason,
+                ask_id if group is Group.CLOCK else f"w:{ask_id}",
             )
 
     async def dead(self, group: Group) -> list[DeadLetter]:
@@ -153,5 +158,6 @@ class RedisTimers:
             self._link.skew_ms,
             letter.ask_id,
             letter.id,
+            "1" if letter.group is Group.RESUME else "0",
         )
         return bool(moved)

@@ -1,0 +1,137 @@
+"""What is due: deadlines, rungs, runs to retire, webhooks to try again.
+
+Any number of clocks may run; each step is one script that fires once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from gateway.errors import Unavailable
+from gateway.ladder import DEFAULT_LADDER, climb
+from gateway.store import EventType, Group
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gateway.ask import AskRecord
+    from gateway.broker import Broker
+    from gateway.store import Store
+
+LOOK_EVERY_S = 0.5
+"""Ours: between looks when nothing is due sooner. New timers are seconds ahead (30 s is the least
+wait of a contract), so that a look finds them before their time and sleeps to the moment."""
+
+AT_ONCE = 64
+"""Ours: what is handled together; the store gathers their commands into one write."""
+
+LIMIT_PER_PARTITION = 100
+"""Ours: members one look takes of a partition; a full look is followed by the next at once."""
+
+AWAY_PAUSE_S = 1.0
+"""Ours: the pause while the store is away."""
+
+TRIM_EVERY_S = 10.0
+"""Ours: how often the log drops what every group is past."""
+
+_log = logging.getLogger("gateway.clock")
+
+
+class Clock:
+    """One clock of one process, known to the others as `owner`."""
+
+    def __init__(self, store: Store, broker: Broker, owner: str) -> None:
+        self._store = store
+        self._broker = broker
+        self._owner = owner
+
+    async def run(self) -> None:
+        """Looks until cancelled."""
+        loop = asyncio.get_running_loop()
+        trim_at = loop.time() + TRIM_EVERY_S
+        while True:
+            try:
+                pause = await self.look()
+                if loop.time() >= trim_at:
+                    await self._store.trim()
+                    trim_at = loop.time() + TRIM_EVERY_S
+            except Unavailable:
+                _log.warning("clock.away")
+                pause = AWAY_PAUSE_S
+            await asyncio.sleep(pause)
+
+    async def look(self) -> float:
+        """Handles everything due now; the seconds until it is worth looking again."""
+        due = await self._store.due(self._owner, LIMIT_PER_PARTITION)
+        for start in range(0, len(due.members), AT_ONCE):
+            await asyncio.gather(
+                *(self._handle(member, due.now) for member in due.members[start : start + AT_ONCE])
+            )
+        if due.members:
+            return 0.0
+        if due.next_at is None:
+            return LOOK_EVERY_S
+        return max(0.0, min(LOOK_EVERY_S, (due.next_at - due.now).total_seconds()))
+
+    async def _handle(self, member: str, now: datetime) -> None:
+        try:
+            if member.startswith("w:"):
+                await self._webhook(member)
+            elif member.startswith("a-"):
+                await self._ask(member, now)
+            else:
+                await self._run(member, now)
+        except Unavailable:
+            raise
+        except Exception:
+            # A bug must not stop the timers behind it, nor be tried four times a second for ever.
+            _log.exception("clock.failed", extra={"member": member})
+            await self._store.bury(Group.CLOCK, member.removeprefix("w:"), "see the log: clock.failed")
+            await self._store.forget(member, None if member.startswith(("a-", "w:")) else member)
+
+    async def _webhook(self, member: str) -> None:
+        record = await self._store.read(member[2:])
+        if record is None:
+            await self._store.forget(member, None)
+            return
+        await self._store.wake_webhook(record.ask.id, record.ask.run_id, record.ask.tenant)
+
+    async def _ask(self, ask_id: str, now: datetime) -> None:
+        record = await self._store.read(ask_id)
+        if record is None or not record.pending:
+            await self._store.forget(ask_id, None)
+        elif record.deadline is not None and record.deadline <= now:
+            await self._broker.expire(record)
+        else:
+            await self._climb(record, now)
+
+    async def _climb(self, record: AskRecord, now: datetime) -> None:
+        """Fires the latest rung whose time has come; those missed in an outage are let go."""
+        known = await self._store.read_run(record.ask.run_id)
+        if known is None:
+            await self._store.forget(record.ask.id, None)
+            return
+        ladder = DEFAULT_LADDER if known.run.ladder is None else known.run.ladder
+        steps = climb(ladder, record.opened_at, record.deadline)
+        rung = await self._store.rung(record.ask.id)
+        passed = sum(step.at <= now for step in steps)
+        next_at = steps[passed].at if passed < len(steps) else record.deadline
+        if passed <= rung:
+            await self._store.climb(record, rung, rung, None, "", next_at)
+            return
+        fired = steps[passed - 1].rung
+        note = f"{fired.to.value}:{fired.person}" if fired.person else fired.to.value
+        event = EventType(fired.event.value)
+        if await self._store.climb(record, rung, passed, event, note, next_at):
+            _log.info(event.value, extra={"ask_id": record.ask.id, "run_id": record.ask.run_id})
+
+    async def _run(self, run_id: str, now: datetime) -> None:
+        known = await self._store.read_run(run_id)
+        if known is None:
+            await self._store.forget(run_id, run_id)
+        elif known.ended_at is None and known.run.deadline is not None and known.run.deadline <= now:
+            await self._broker.pass_deadline(known.run)
+        elif await self._store.retire(run_id):
+            _log.info("run.retired", extra={"run_id": run_id})

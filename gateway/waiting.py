@@ -1,0 +1,79 @@
+"""Wakes whoever waits in this process. One read of the log's tail serves all of them.
+
+A waiter registers first and looks at the state then, so that nothing falls in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gateway.store import ENDINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gateway.store import Event, Log
+
+
+class Watch:
+    """One waiter's bell for one ask or run."""
+
+    def __init__(self) -> None:
+        self._bell = asyncio.Event()
+
+    def ring(self) -> None:
+        self._bell.set()
+
+    async def changed(self, within_s: float) -> bool:
+        """True once something happened since the last look; False when the time has passed."""
+        try:
+            async with asyncio.timeout(within_s):
+                await self._bell.wait()
+        except TimeoutError:
+            return False
+        self._bell.clear()
+        return True
+
+
+class Waiters:
+    """Everyone who waits in this process, by ask and by run."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._watches: dict[str, set[Watch]] = {}
+        self.hearing = asyncio.Event()
+
+    async def run(self) -> None:
+        """Reads the tail until cancelled."""
+        async for events in self._log.tail():
+            if events is None:
+                # Something may have been missed: everyone looks again.
+                self.hearing.set()
+                for watches in self._watches.values():
+                    for watch in watches:
+                        watch.ring()
+                continue
+            for event in events:
+                self._tell(event)
+
+    @contextmanager
+    def watch(self, name: str) -> Iterator[Watch]:
+        """Rings for every event of a run, or for the end of an ask, by id."""
+        watch = Watch()
+        self._watches.setdefault(name, set()).add(watch)
+        try:
+            yield watch
+        finally:
+            watches = self._watches[name]
+            watches.discard(watch)
+            if not watches:
+                del self._watches[name]
+
+    def _tell(self, event: Event) -> None:
+        for watch in self._watches.get(event.run_id, ()):
+            watch.ring()
+        if event.ask_id and event.type in ENDINGS:
+            for watch in self._watches.get(event.ask_id, ()):
+                watch.ring()
