@@ -42,7 +42,7 @@ class Field(Frozen):
 
     `label` is the short name people read (`ask_user`'s header); `description` says what is wanted
     (`ask_user`'s question). `write_in` allows the person's own words on a choice. Bounds are
-    inclusive; `max_length` counts code points after NFC.
+    inclusive; `max_length` counts code points after NFC, of a text or of a choice's own words.
     """
 
     name: str
@@ -64,16 +64,23 @@ class Field(Frozen):
         """What people call this field."""
         return self.label or self.name
 
+    @property
+    def is_choice(self) -> bool:
+        """Whether its value is a pick of options: one, or several."""
+        return self.kind in (Kind.CHOICE, Kind.MULTI_CHOICE)
+
 
 class Question(Frozen):
     """A prompt and its fields, in order. An approval has a prompt and no field.
 
     The prompt is empty only where several questions were asked at once; then each field's
-    description is its question.
+    description is its question. `typed` is a question asked as fields (the first original's "typed
+    question"): its answer is an object of values, even where there is one field.
     """
 
     prompt: str
     fields: tuple[Field, ...] = ()
+    typed: bool = False
 
     def field(self, name: str) -> Field | None:
         """The field of that name, or None."""
@@ -83,3 +90,8 @@ class Question(Frozen):
     def single(self) -> Field | None:
         """The only field, where there is just one."""
         return self.fields[0] if len(self.fields) == 1 else None
+
+    @property
+    def answer_field(self) -> Field | None:
+        """The field whose value alone is the answer, or None where the answer is an object."""
+        return None if self.typed else self.single
