@@ -22,11 +22,21 @@ ANSWERING = frozenset({Role.OPERATOR, Role.ADMIN, Role.OWNER})
 """Operators and above answer (design, People)."""
 
 
+class Tenant(Frozen):
+    """One organisation. Its `locale` and `zone` are its people's where they have none of their own."""
+
+    id: str
+    name: str
+    locale: str = "en"
+    zone: str = "UTC"
+
+
 class Person(Frozen):
     """One person of one tenant, from the config.
 
     `identities` are platform ids as `channel:account` (`slack:T1/U1`); names and addresses shown in
-    a chat are never identity. `locale` is a BCP 47 tag, `zone` an IANA name.
+    a chat are never identity, nor is `email`, which is only where notices go. `locale` is a BCP 47
+    tag, `zone` an IANA name.
     """
 
     id: str
@@ -34,6 +44,7 @@ class Person(Frozen):
     name: str
     role: Role
     content: bool = False
+    email: str | None = None
     locale: str | None = None
     zone: str | None = None
     identities: tuple[str, ...] = ()
