@@ -30,6 +30,7 @@ from gateway.errors import (
     AskInFlight,
     BadRequest,
     Conflict,
+    InvalidAnswer,
     NotAllowed,
     NotAvailable,
     NotFound,
@@ -38,7 +39,7 @@ from gateway.errors import (
 )
 from gateway.ids import ask_id, digest
 from gateway.ladder import DEFAULT_LADDER
-from gateway.people import check_audience, check_may_settle, owns
+from gateway.people import check_audience, check_may_ask, check_may_settle, owns
 from gateway.question import Question
 from gateway.store import (
     MAX_PENDING_PER_RUN,
@@ -54,7 +55,7 @@ from gateway.store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from gateway.answer import Values
     from gateway.ask import Contract
@@ -83,11 +84,13 @@ _log = logging.getLogger("gateway.broker")
 class Standing:
     """How an agent's call stands: its ask, and what the agent reads once there is something.
 
-    `record` is None where no person was asked (the run's mode), with the `result` at once.
+    `record` is None where no person was asked (the run's mode), with the `result` at once. `new`
+    tells the call that opened the ask from the same call again.
     """
 
     record: AskRecord | None
     result: Any = None
+    new: bool = False
 
     @property
     def ended(self) -> bool:
@@ -115,6 +118,7 @@ class Broker:
 
     async def create_run(self, caller: Caller, run: Run) -> RunRecord:
         """The new run, or the same one again. Raises: Conflict, NotAllowed, NotFound, Unavailable."""
+        check_may_ask(caller)
         if not owns(caller, run):
             raise NotAllowed("This token may not create runs of that agent.")
         if run.parent is not None:
@@ -133,11 +137,12 @@ class Broker:
     async def end_run(self, caller: Caller, run_id: str, status: RunStatus, reason: str | None) -> RunRecord:
         """Ends it and cancels its pending asks, together. Ending it again changes nothing.
 
-        Raises: NotFound, BadRequest.
+        Raises: NotFound, NotAllowed, BadRequest.
         """
         if status in (RunStatus.RUNNING, RunStatus.AWAITING_INPUT):
             raise BadRequest("A run ends as finished, failed or cancelled.")
         record = await self.run(caller, run_id)
+        check_may_ask(caller)
         await self._end(record.run, status, reason, by=caller.name)
         return await self.run(caller, run_id)
 
@@ -179,9 +184,10 @@ class Broker:
     ) -> Standing:
         """One call of one of the three tools; the same call again is the same ask.
 
-        Raises: InvalidQuestion, AskInFlight, NotAvailable, Conflict, NotFound, TooLarge.
+        Raises: InvalidQuestion, AskInFlight, NotAvailable, Conflict, NotFound, NotAllowed, TooLarge.
         """
         run = await self._known_run(caller, run_id)
+        check_may_ask(caller)
         rules = rules_of_tool(tool)
         if rules is None:
             raise NotFound(f"There is no tool {tool}; `oz0 tools` lists them.")
@@ -217,9 +223,10 @@ class Broker:
     ) -> Standing:
         """An ask straight on the model, for approvals and callers without a model's tool call.
 
-        Raises: Conflict, NotFound, TooLarge.
+        Raises: Conflict, NotFound, NotAllowed, TooLarge.
         """
         run = await self._known_run(caller, run_id)
+        check_may_ask(caller)
         return await self._open(
             run,
             contract=None,
@@ -247,6 +254,7 @@ class Broker:
     async def cancel(self, caller: Caller, ask_id_: str, reason: str | None) -> AskRecord:
         """Withdraws an ask; its run goes on. Raises: NotFound, NotAllowed, AlreadySettled."""
         record = await self.ask(caller, ask_id_)
+        check_may_ask(caller)
         run = await self._known_run(caller, record.ask.run_id)
         outcome = Outcome(status=Status.CANCELLED, reason=reason or WITHDRAWN, by=caller.name)
         return await self._settle(record, run, outcome, Try(f"cancel:{ask_id_}", "api"), When.ANY)
@@ -277,10 +285,26 @@ class Broker:
 
         Raises: NotFound, NotAllowed, WrongKind, AlreadySettled, Unavailable.
         """
+        return await self.answer_with(caller, ask_id_, lambda _: values, attempt)
+
+    async def answer_with(
+        self, caller: Caller, ask_id_: str, read: Callable[[AskRecord], Values], attempt: Try
+    ) -> AskRecord:
+        """Settles with what `read` makes of the ask; it is not called for those who may not answer.
+
+        Raises: NotFound, NotAllowed, WrongKind, AlreadySettled, Unavailable; and `read`'s own
+        InvalidAnswer, unless the ask has ended, which takes no answer, right or wrong.
+        """
         record = await self.ask(caller, ask_id_)
         if record.ask.kind is AskKind.APPROVAL:
             raise WrongKind("Only a question takes an answer; an approval is approved or denied.")
         await self._may(caller, record, declining=False)
+        try:
+            values = read(record)
+        except InvalidAnswer:
+            if record.pending:
+                raise
+            raise AlreadySettled(record) from None
         return await self._end_by(caller, record, Status.ANSWERED, attempt, values=to_json(values))
 
     async def approve(self, caller: Caller, ask_id_: str, comment: str | None, attempt: Try) -> AskRecord:
@@ -395,7 +419,7 @@ class Broker:
             match opened.opening:
                 case Opening.OPENED:
                     _log.info("ask.opened", extra={"ask_id": ask.id, "run_id": run.id})
-                    return Standing(opened.record)
+                    return Standing(opened.record, new=True)
                 case Opening.EXISTS:
                     record = await self._store.read(ask.id)
                     if record is not None:

@@ -31,6 +31,10 @@ class People:
     def person(self, tenant: str, person_id: str) -> Person | None:
         return self._people.get((tenant, person_id))
 
+    def of_tenant(self, tenant: str) -> list[Person]:
+        """The tenant's people, in the config's order."""
+        return [person for person in self._people.values() if person.tenant == tenant]
+
     def by_identity(self, identity: str) -> Person | None:
         """The person behind a platform's id, as `channel:account`."""
         return self._identities.get(identity)
@@ -50,6 +54,12 @@ def as_caller(person: Person) -> Caller:
 def owns(caller: Caller, run: Run) -> bool:
     """Whether a token's own runs include this one; people and other tokens own their tenant's."""
     return caller.tenant == run.tenant and (caller.role is not Role.AGENT or caller.agent == run.agent)
+
+
+def check_may_ask(caller: Caller) -> None:
+    """Raises: NotAllowed for those who only read: they start, end and withdraw nothing."""
+    if caller.role is Role.READER:
+        raise NotAllowed("Readers only read.")
 
 
 def may_see(caller: Caller, ask: Ask) -> bool:
