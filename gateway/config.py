@@ -98,7 +98,7 @@ def _bind(value: object) -> Bind:
         host, port = None, None
     else:
         host = None if parts.path or parts.query or parts.fragment or parts.username else host
-    if not host:
+    if not host or host.isdecimal():  # a port alone reads as a host
         raise ValueError("Write host:port, for example 127.0.0.1:8337 or [::1]:8337.")
     return Bind(host, DEFAULT_PORT if port is None else port)
 
@@ -195,7 +195,7 @@ def load(text: str, environ: Mapping[str, str], *, folder: Path) -> Config:
     """
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number of 5,000 digits, 1,000 brackets
         raise _refusal([Problem("", f"Not TOML: {error}.")]) from None
     problems = _unknown_variables(environ)
     table = tables.setdefault("gateway", {})
