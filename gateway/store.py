@@ -7,12 +7,13 @@ end's own clock (`now`); callers never send theirs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from gateway.ask import Ask, AskRecord, Outcome, Run, RunRecord, RunStatus
     from gateway.ladder import Rung
@@ -28,6 +29,18 @@ RETENTION_DAYS = 30
 
 MAX_REFUSALS_RECORDED = 100
 """Ours: records of refusals are capped per run (design, People)."""
+
+CLOCK_LEASE = timedelta(seconds=3)
+"""Ours: how long a dead clock's partitions wait for another. Looks come several times a second."""
+
+WEBHOOK_LOOK_AGAIN = timedelta(minutes=2)
+"""Ours: above one webhook try's own time limit, so that a try under way is not made twice."""
+
+RETIRE_LOOK_AGAIN = timedelta(hours=1)
+"""Ours: a run that may not go yet, because something of it is owed, is looked at again."""
+
+TAIL_SLACK = timedelta(minutes=1)
+"""Ours: the log keeps this much behind its groups, so that a slow tail is not cut off."""
 
 
 class EventType(StrEnum):

@@ -1,0 +1,133 @@
+"""The log's tail and the groups that work through it, in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from gateway.memory_store.kept import Held, Reading
+from gateway.store import TAIL_SLACK, DeadLetter, Event, EventType, Group, Taken
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from datetime import timedelta
+
+    from gateway.memory_store.kept import Kept, Stream
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time of an event made again: when it first happened is not known any more."""
+
+PARTITION = 0
+"""Everything is one partition; an entry's key names it all the same."""
+
+
+class MemoryLog:
+    """Implements `gateway.store.Log`."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+
+    async def tail(self) -> AsyncIterator[Sequence[Event] | None]:
+        """Batches of new events; None first, so that all look at what was before."""
+        log = self._kept.log
+        at = log.next
+        yield None
+        while True:
+            added = log.added
+            events = [event for _, event in log.since(at)]
+            at = log.next
+            if events:
+                yield events
+            else:
+                await added.wait()
+
+    async def take(self, group: Group, consumer: str, limit: int, block: timedelta) -> list[Taken]:
+        stream = self._stream(group)
+        if group not in stream.readings:
+            stream.readings[group] = Reading()
+            if group is Group.RESUME and (missed := self._missed()):
+                return missed
+        added = stream.added
+        taken = self._hand_out(stream, stream.readings[group], consumer, limit)
+        if taken:
+            return taken
+        try:
+            await asyncio.wait_for(added.wait(), block.total_seconds())
+        except TimeoutError:
+            return []
+        return self._hand_out(stream, stream.readings[group], consumer, limit)
+
+    def _hand_out(self, stream: Stream, reading: Reading, consumer: str, limit: int) -> list[Taken]:
+        entries = stream.since(reading.at)[:limit]
+        now = self._kept.now()
+        for number, _ in entries:
+            reading.held[number] = Held(consumer, now)
+            reading.at = number + 1
+        return [_taken(number, event) for number, event in entries]
+
+    async def done(self, group: Group, taken: Sequence[Taken]) -> None:
+        held = self._reading(group).held
+        for entry in taken:
+            if entry.key is not None:
+                held.pop(int(entry.key[1]), None)
+
+    async def claim_stale(self, group: Group, consumer: str, idle: timedelta) -> list[Taken]:
+        stream, now = self._stream(group), self._kept.now()
+        held = self._reading(group).held
+        claimed: list[Taken] = []
+        for number, holding in sorted(held.items()):
+            if now - holding.since < idle:
+                continue
+            event = stream.events.get(number)
+            if event is None:
+                del held[number]  # ended or trimmed meanwhile: nothing is left to do
+            else:
+                held[number] = Held(consumer, now)
+                claimed.append(_taken(number, event))
+        return claimed
+
+    async def bury_entry(self, group: Group, taken: Taken, reason: str) -> None:
+        if taken.key is None:
+            return
+        now = self._kept.now()
+        letters = self._kept.dead.setdefault(group, [])
+        entry_id = self._kept.log.next_id(now)
+        letters.append(DeadLetter(entry_id, group, f"{taken.key[1]}: {reason}", now, ""))
+        await self.done(group, [taken])
+
+    async def trim(self) -> None:
+        log = self._kept.log
+        past = min((n for r in log.readings.values() for n in (r.at, *r.held)), default=log.next)
+        # A slow tail is not cut off.
+        before = self._kept.now() - TAIL_SLACK
+        for number in [n for n, event in log.events.items() if n < past and event.at < before]:
+            del log.events[number]
+
+    def _stream(self, group: Group) -> Stream:
+        return self._kept.pending if group is Group.DELIVER else self._kept.log
+
+    def _reading(self, group: Group) -> Reading:
+        return self._stream(group).readings.get(group, Reading())
+
+    def _missed(self) -> list[Taken]:
+        """Outcomes no run has taken yet, and callers who may not know that a sub-run asks."""
+        kept = self._kept
+        owed = [
+            _event(EventType.WEBHOOK_DUE, kept.asks[ask_id].ask.run_id, ask_id, "webhook")
+            for ask_id in sorted(kept.owed)
+        ]
+        asking = [
+            _event(EventType.ASK_OPENED, ask.ask.run_id, ask_id, ask.ask.parent)
+            for ask_id, ask in kept.asks.items()
+            if ask.pending and ask.ask.parent
+        ]
+        return [Taken(None, event) for event in (*owed, *asking)]
+
+
+def _taken(number: int, event: Event) -> Taken:
+    return Taken((PARTITION, str(number)), event)
+
+
+def _event(kind: EventType, run_id: str, ask_id: str, note: str) -> Event:
+    return Event("0-0", kind, run_id, ask_id, EPOCH, note=note)
