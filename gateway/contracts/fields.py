@@ -197,7 +197,7 @@ def _refuse_bytes(faults: Faults, value: object, path: str) -> None:
 
 
 def _read_words(faults: Faults, value: object, path: str) -> str | None:
-    return faults.text(value, path, LABEL_CHARS)
+    return faults.text(value, path, MAX_FIELDS_BYTES)  # the whole's bound is the only one
 
 
 _READERS: dict[str, Callable[[Faults, object, str], Any]] = {

@@ -60,13 +60,12 @@ def read(arguments: object, defaults: Defaults) -> Asked:
     prompt = read_prompt(faults, given)
     options = read_labels(faults, given["choices"], "choices") if "choices" in given else ()
     kind = Kind.CHOICE if options else Kind.TEXT
-    fields: tuple[Field, ...] = ()
-    if "fields" not in given:
-        fields = (Field(name=ANSWER, kind=kind, required=True, options=options),)
-    else:
+    if "fields" in given:
         fields = read_fields(faults, given["fields"])
         if "choices" in given:
             faults.add("fields", "Goes without choices: give one of the two.", "not_both")
+    else:
+        fields = (Field(name=ANSWER, kind=kind, required=True, options=options),)
     faults.refuse_if_any()
     question = Question(prompt=prompt, fields=fields, typed="fields" in given)
     wait = defaults.timeout_s or int(DEFAULT_WAIT.total_seconds())
