@@ -37,7 +37,7 @@ from gateway.errors import (
     TooLarge,
     WrongKind,
 )
-from gateway.ids import ask_id, digest
+from gateway.ids import ask_id, digest, digest_text
 from gateway.ladder import DEFAULT_LADDER
 from gateway.people import check_audience, check_may_ask, check_may_settle, owns
 from gateway.question import Question
@@ -395,7 +395,7 @@ class Broker:
         one_at_a_time: bool,
     ) -> Standing:
         check_audience(audience)
-        call_digest = digest([run.id, call_id])
+        call_digest = digest_text(f"{run.id}\0{call_id}")
         arguments_digest = digest([contract, kind, arguments, list(audience)])
         for salt in range(SALTS):
             ask = Ask(

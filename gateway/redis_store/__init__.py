@@ -8,7 +8,8 @@ from gateway.errors import GatewayError
 from gateway.redis_store.asks import RedisAsks
 from gateway.redis_store.index import RedisIndex
 from gateway.redis_store.keys import META, Partitions
-from gateway.redis_store.link import Link, connect
+from gateway.redis_store.client import connect
+from gateway.redis_store.link import Link
 from gateway.redis_store.streams import RedisLog
 from gateway.redis_store.timers import RedisTimers
 from gateway.store import PARTITIONS, RETENTION_DAYS
@@ -54,7 +55,7 @@ async def open_store(
     except BaseException:
         await link.aclose()
         raise
-    return RedisStore(link, Partitions(fixed), url, retention)
+    return RedisStore(link, Partitions.of(fixed), url, retention)
 
 
 __all__ = ["RedisStore", "open_store"]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from gateway.ask import AskRecord, Run, RunRecord, Status
 from gateway.errors import Conflict
-from gateway.ids import digest
+from gateway.ids import digest, digest_text
 from gateway.redis_store import codec
 from gateway.store import (
     MAX_PENDING_PER_RUN,
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from gateway.redis_store.keys import Keys, Partitions
     from gateway.redis_store.link import Link
 
+BODIES_KEPT = 4_096
+"""Ours: about 10 MB of asks; more only helps where more than that wait and are answered at once."""
+
 _log = logging.getLogger("gateway.store")
 
 
@@ -43,6 +46,7 @@ class RedisAsks:
         self._link = link
         self._partitions = partitions
         self._retention_ms = int(retention.total_seconds() * 1000)
+        self._bodies = codec.Bodies(BODIES_KEPT)
 
     async def now(self) -> datetime:
         seconds, micros = await self._link.call("TIME")
@@ -71,20 +75,30 @@ class RedisAsks:
 
     async def read_run(self, run_id: str) -> RunRecord | None:
         keys = self._partitions.of_run(run_id)
-        return codec.load_run(run_id, await self._link.call("HGETALL", keys.run(run_id)))
+        return codec.load_run(
+            run_id, codec.as_dict(await self._link.call("HGETALL", keys.run(run_id)))
+        )
 
     async def open(self, new: NewAsk) -> Opened:
         ask = new.ask
         keys = self._partitions.of_run(ask.run_id)
+        body = codec.dump_ask(ask)
         reply = await self._link.script(
             "open",
-            [keys.run(ask.run_id), keys.ask(ask.id), keys.asks, keys.log, keys.history(ask.run_id),
-             keys.due, keys.inbox(ask.tenant)],
+            [
+                keys.run(ask.run_id),
+                keys.ask(ask.id),
+                keys.asks,
+                keys.log,
+                keys.history(ask.run_id),
+                keys.due,
+                keys.inbox(ask.tenant),
+            ],
             self._link.skew_ms,
             ask.id,
             ask.run_id,
             ask.tenant,
-            codec.dump_ask(ask),
+            body,
             new.call_digest,
             new.arguments_digest,
             ask.timeout_s * 1000 if ask.timeout_s is not None else "",
@@ -96,6 +110,7 @@ class RedisAsks:
         )
         opening = Opening(reply[0])
         if opening is Opening.OPENED:
+            self._bodies.remember(ask, body)
             opened, deadline = codec.from_ms(reply[1]), codec.maybe_ms(reply[2])
             return Opened(opening, AskRecord(ask, Status.PENDING, opened, deadline))
         return Opened(opening, ask_id=reply[1] if opening is Opening.IN_FLIGHT else None)
@@ -104,11 +119,9 @@ class RedisAsks:
         keys = self._partitions.of_ask(ask_id)
         if keys is None:
             return None
-        reply = await self._link.script(
-            "read", [keys.ask(ask_id), keys.settled(ask_id), keys.asks]
-        )
+        reply = await self._link.script("read", [keys.ask(ask_id), keys.settled(ask_id), keys.asks])
         try:
-            return codec.load_record(reply)
+            return codec.load_record(ask_id, reply, self._bodies)
         except ValidationError as error:
             _log.error("ask.unreadable", extra={"ask_id": ask_id, "code": codec.unreadable(error)})
             return None
@@ -116,11 +129,18 @@ class RedisAsks:
     async def settle(self, ending: Ending) -> Settled:
         run = ending.run
         keys = self._partitions.of_run(run.id)
-        names = [keys.run(run.id), keys.history(run.id), keys.log, keys.asks, keys.due, keys.owed,
-                 keys.inbox(run.tenant)]
+        names = [
+            keys.run(run.id),
+            keys.history(run.id),
+            keys.log,
+            keys.asks,
+            keys.due,
+            keys.owed,
+            keys.inbox(run.tenant),
+        ]
         parts: list[str] = []
         for ask_id, outcome in ending.outcomes.items():
-            names += [keys.ask(ask_id), keys.settled(ask_id), keys.posts(ask_id), keys.drafts(ask_id)]
+            names += [keys.ask(ask_id), keys.settled(ask_id), keys.drafts(ask_id)]
             parts += [ask_id, f"ask.{outcome.status.value}", codec.dump_outcome(outcome)]
         change = ending.run_change
         reply = await self._link.script(
@@ -129,7 +149,7 @@ class RedisAsks:
             self._link.skew_ms,
             run.id,
             run.tenant,
-            digest(ending.token),
+            digest_text(ending.token),
             ending.when.value,
             change.status.value if change else "",
             (change.error or "") if change else "",
@@ -151,13 +171,22 @@ class RedisAsks:
         records = await asyncio.gather(*(self.read(ask_id) for _, ask_id in oldest))
         return [record for record in records if record is not None and record.pending]
 
-    async def _inbox(self, keys: Keys, tenant: str, after: Cursor | None, limit: int) -> list[tuple[int, str]]:
+    async def _inbox(
+        self, keys: Keys, tenant: str, after: Cursor | None, limit: int
+    ) -> list[tuple[int, str]]:
         start = codec.to_ms(after.at) if after else 0
         found: list[tuple[int, str]] = []
         offset = 0
         while len(found) < limit:
             flat = await self._link.call(
-                "ZRANGEBYSCORE", keys.inbox(tenant), start, "+inf", "WITHSCORES", "LIMIT", offset, limit
+                "ZRANGEBYSCORE",
+                keys.inbox(tenant),
+                start,
+                "+inf",
+                "WITHSCORES",
+                "LIMIT",
+                offset,
+                limit,
             )
             page = _pairs(flat)
             # Of several opened in one millisecond, those up to the cursor have been seen.
@@ -214,4 +243,6 @@ def _step(rung: Rung) -> str:
 
 def _pairs(flat: list[str]) -> list[tuple[int, str]]:
     """(score, member) pairs of a WITHSCORES reply, which comes flat."""
-    return [(int(float(score)), member) for member, score in zip(flat[::2], flat[1::2], strict=True)]
+    return [
+        (int(float(score)), member) for member, score in zip(flat[::2], flat[1::2], strict=True)
+    ]

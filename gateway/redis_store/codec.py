@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,13 +19,12 @@ _LADDER = TypeAdapter(tuple[Rung, ...])
 
 
 class Ended(Frozen):
-    """`settled:<id>`: what `settle.lua` puts together."""
+    """What `settle.lua` puts before the ask in `settled:<id>`."""
 
     opened: int
     deadline: int | None
     settled: int
     outcome: Outcome
-    ask: Ask
 
 
 def to_ms(at: datetime) -> int:
@@ -32,11 +32,18 @@ def to_ms(at: datetime) -> int:
 
 
 def from_ms(ms: int | str) -> datetime:
-    return EPOCH + timedelta(milliseconds=int(ms))
+    return datetime.fromtimestamp(int(ms) / 1000, UTC)
 
 
 def maybe_ms(ms: int | str | None) -> datetime | None:
     return from_ms(ms) if ms not in (None, "") else None
+
+
+def as_dict(reply: Any) -> dict[str, Any]:
+    """Names and values of a reply: flat as the server sends them, or read by a cluster client."""
+    if isinstance(reply, dict):
+        return reply
+    return dict(zip(reply[::2], reply[1::2], strict=True)) if reply else {}
 
 
 def dump_ask(ask: Ask) -> str:
@@ -47,17 +54,45 @@ def dump_outcome(outcome: Outcome) -> str:
     return outcome.model_dump_json(exclude_defaults=True)
 
 
-def load_record(reply: list[Any]) -> AskRecord | None:
+class Bodies:
+    """Asks read lately. A body never changes, so one that reads the same is the same ask.
+
+    Reading a body is the dearest part of reading a record, and each is read several times: by the
+    worker that shows it, at its answer, by the run that waits.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: OrderedDict[str, tuple[str, Ask]] = OrderedDict()
+
+    def load(self, ask_id: str, body: str) -> Ask:
+        """Raises: ValidationError for a body that does not read."""
+        known = self._known.get(ask_id)
+        if known is not None and known[0] == body:
+            return known[1]
+        ask = Ask.model_validate_json(body)
+        self.remember(ask, body)
+        return ask
+
+    def remember(self, ask: Ask, body: str) -> None:
+        self._known[ask.id] = (body, ask)
+        if len(self._known) > self._most:
+            self._known.popitem(last=False)
+
+
+def load_record(ask_id: str, reply: list[Any], bodies: Bodies) -> AskRecord | None:
     """From `read.lua`; None without the ask. Raises: ValidationError for what does not read."""
     if not reply:
         return None
     status = Status(reply[0])
     if status is Status.PENDING:
         _, opened, deadline, body = reply
-        return AskRecord(Ask.model_validate_json(body), status, from_ms(opened), maybe_ms(deadline))
-    ended = Ended.model_validate_json(reply[1])
+        return AskRecord(bodies.load(ask_id, body), status, from_ms(opened), maybe_ms(deadline))
+    # `settle.lua` puts the ask last, and nothing inside an ask is called `ask`.
+    head, _, body = reply[1].rpartition(',"ask":')
+    ended = Ended.model_validate_json(head + "}")
     return AskRecord(
-        ended.ask,
+        bodies.load(ask_id, body[:-1]),
         status,
         from_ms(ended.opened),
         maybe_ms(ended.deadline),
@@ -116,17 +151,23 @@ def load_run(run_id: str, fields: dict[str, str]) -> RunRecord | None:
     )
 
 
-def load_event(entry_id: str, fields: dict[str, str]) -> Event | None:
+EVENT_FIELDS = ("e", "r", "a", "w", "t", "n")
+_TYPES = {kind.value: kind for kind in EventType}
+
+
+def load_event(entry_id: str, flat: Any) -> Event | None:
     """One entry of the log; None for one that does not read."""
+    fields = as_dict(flat)
     try:
+        kind, run_id, ask_id, tenant, at, note = (fields[name] for name in EVENT_FIELDS)
         return Event(
             entry_id,
-            EventType(fields["e"]),
-            fields["r"],
-            fields["a"] if fields["a"] != "-" else None,
-            from_ms(fields["t"]),
-            fields["w"],
-            fields["n"] if fields["n"] != "-" else "",
+            _TYPES[kind],
+            run_id,
+            None if ask_id == "-" else ask_id,
+            from_ms(at),
+            tenant,
+            "" if note == "-" else note,
         )
     except (KeyError, ValueError):
         return None
@@ -147,4 +188,6 @@ def load_history(run_id: str, tenant: str, line: str) -> Event:
 
 def unreadable(error: ValidationError) -> str:
     """Why a record does not read, without anything of what it holds."""
-    return json.dumps([[".".join(map(str, e["loc"])), e["type"]] for e in error.errors(include_input=False)])
+    return json.dumps(
+        [[".".join(map(str, e["loc"])), e["type"]] for e in error.errors(include_input=False)]
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gateway.redis_store import codec
+
 if TYPE_CHECKING:
     from datetime import timedelta
 
@@ -44,8 +46,7 @@ class RedisIndex:
         return await self._link.call("HGET", key, code) or ask_id
 
     async def joined(self, place: str) -> dict[str, str]:
-        found: dict[str, str] = await self._link.call("HGETALL", f"{PREFIX}place:{place}")
-        return found
+        return codec.as_dict(await self._link.call("HGETALL", f"{PREFIX}place:{place}"))
 
     async def leave(self, place: str, code: str) -> None:
         await self._link.call("HDEL", f"{PREFIX}place:{place}", code)
@@ -71,7 +72,11 @@ class RedisIndex:
         if keys is None:
             return False
         kept = await self._link.script(
-            "save_draft", [keys.ask(ask_id), keys.drafts(ask_id), keys.done(ask_id)], person, draft, token
+            "save_draft",
+            [keys.ask(ask_id), keys.drafts(ask_id), keys.done(ask_id)],
+            person,
+            draft,
+            token,
         )
         return bool(kept)
 

@@ -15,9 +15,10 @@ class Keys:
     """The keys of one partition."""
 
     partition: int
+    prefix: str
 
     def _key(self, name: str) -> str:
-        return f"oz:{{{self.partition:02d}}}:{name}"
+        return self.prefix + name
 
     @property
     def asks(self) -> str:
@@ -71,15 +72,19 @@ class Keys:
 class Partitions:
     """All partitions of one store, and which holds what."""
 
-    count: int
+    all: tuple[Keys, ...]
+
+    @classmethod
+    def of(cls, count: int) -> Partitions:
+        return cls(tuple(Keys(n, f"oz:{{{n:02d}}}:") for n in range(count)))
 
     @property
-    def all(self) -> tuple[Keys, ...]:
-        return tuple(Keys(n) for n in range(self.count))
+    def count(self) -> int:
+        return len(self.all)
 
     def of_run(self, run_id: str) -> Keys:
-        return Keys(partition_byte(run_id) % self.count)
+        return self.all[partition_byte(run_id) % len(self.all)]
 
     def of_ask(self, ask_id: str) -> Keys | None:
         byte = ask_byte(ask_id)
-        return None if byte is None else Keys(byte % self.count)
+        return None if byte is None else self.all[byte % len(self.all)]

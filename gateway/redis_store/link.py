@@ -1,268 +1,198 @@
-"""The way to Redis: commands of one turn of the event loop leave in one write.
+"""The way to Redis: commands of one turn of the event loop leave in one write, per server.
 
-One connection that gathers gave up to 1.6 times a pool at 64 at once (store-measured). Every foreign
-error is translated here, and nowhere else.
+One connection that gathers gave up to 1.6 times a pool at 64 at once (store-measured).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha1
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from redis.asyncio import Redis
-from redis.asyncio.cluster import RedisCluster
-from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import Sentinel
-from redis.backoff import NoBackoff
-from redis.exceptions import (
-    ConnectionError as RedisConnectionError,
-    NoScriptError,
-    RedisClusterException,
-    RedisError,
-    ResponseError,
-    TimeoutError as RedisTimeoutError,
-)
+from redis.exceptions import MovedError, NoScriptError, ResponseError
 
-from gateway.errors import GatewayError, Unavailable
+from gateway.errors import Unavailable
+from gateway.redis_store.client import is_away, translated
+from gateway.redis_store.cluster import Nodes
+from gateway.redis_store.server import Command, Server, Single
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Sequence
 
-SOCKET_TIMEOUT_S = 5.0
-"""redis-py's own default; a command that takes longer has met a server that is not well."""
+    from redis.asyncio.cluster import RedisCluster
 
 BATCH = 256
 """Ours: commands in one write; more only makes the first of them wait for the last."""
 
-WAIT_MS = 1_000
-"""Ours: how long open and settle wait for a replica before they are `unavailable`."""
+LANES = 1
+"""Ours: batches under way at once."""
 
-AWAY = ("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MISCONF", "OOM", "NOREPLICAS",
-        "UNKILLABLE", "BUSY")
-"""Replies of a server that is there and cannot serve now: the caller tries again later."""
-
-SENTINEL_SCHEME = "redis+sentinel://"
-CLUSTER_SCHEMES = ("redis+cluster://", "rediss+cluster://")
-
-Command = tuple[Any, ...]
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
 
-def connect(url: str, *, blocking: bool = False) -> Redis | RedisCluster:
-    """A client for `redis://`, `rediss://`, `unix://`, `redis+cluster://host:port` or
-    `redis+sentinel://[:password@]host:port[,host:port]/service[/db]`.
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A command on its way, and who waits for its reply."""
 
-    No retry of redis-py's: a lost reply tried again blindly takes a group's entries twice.
-    RESP2, because RESP3 gives other shapes for the same stream.
-    """
-    options: dict[str, Any] = {
-        "decode_responses": True,
-        "encoding_errors": "replace",  # an unreadable entry is ours to bury, not the driver's to die of
-        "protocol": 2,
-        "socket_timeout": None if blocking else SOCKET_TIMEOUT_S,
-        "socket_connect_timeout": SOCKET_TIMEOUT_S,
-        "retry": Retry(NoBackoff(), 0),
-    }
-    if url.startswith(SENTINEL_SCHEME):
-        return _sentinel(url, options)
-    for scheme in CLUSTER_SCHEMES:
-        if url.startswith(scheme):
-            plain = url.replace("+cluster", "", 1)
-            # The cluster client retries moves and elections itself; without that a failover
-            # would surface as an error of the slot map.
-            options.pop("retry")
-            return cast("RedisCluster", RedisCluster.from_url(plain, **options))
-    return cast("Redis", Redis.from_url(url, **options))
+    command: Command
+    reply: asyncio.Future[Any]
+    confirm: bool
 
-
-def _sentinel(url: str, options: dict[str, Any]) -> Redis:
-    rest = url.removeprefix(SENTINEL_SCHEME)
-    credentials, _, rest = rest.rpartition("@")
-    hosts, _, path = rest.partition("/")
-    service, _, db = path.partition("/")
-    password = credentials.partition(":")[2] or None
-    nodes = [(host, int(port or 26379)) for host, _, port in (h.partition(":") for h in hosts.split(","))]
-    sentinel = Sentinel(nodes, sentinel_kwargs={"socket_timeout": SOCKET_TIMEOUT_S})
-    return cast(
-        "Redis",
-        sentinel.master_for(service or "mymaster", db=int(db or 0), password=password, **options),
-    )
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """Raises: Unavailable, for everything that means the store cannot serve now."""
-    try:
-        yield
-    except (RedisConnectionError, RedisTimeoutError, RedisClusterException, OSError) as error:
-        raise Unavailable("The store cannot be reached just now.") from error
-    except ResponseError as error:
-        raise _refused(error) from error
-
-
-def _refused(error: ResponseError) -> Exception:
-    if str(error).startswith(AWAY):
-        return Unavailable("The store cannot serve just now.")
-    return error
+    def resolve(self, reply: Any) -> None:
+        """Hands the reply on, unless nobody waits any more."""
+        if self.reply.done():
+            return
+        if not isinstance(reply, Exception):
+            self.reply.set_result(reply)
+        elif isinstance(reply, ResponseError) and is_away(reply):
+            self.reply.set_exception(Unavailable("The store cannot serve just now."))
+        else:
+            self.reply.set_exception(reply)
 
 
 class Link:
-    """Runs commands and scripts. Built by `open_store`; `aclose` ends it."""
+    """Runs commands and scripts. Built by `open_store`; `aclose` ends it.
+
+    `skew_ms` moves the store's clock, in tests only.
+    """
 
     def __init__(self, client: Redis | RedisCluster, *, skew_ms: int = 0) -> None:
-        self.client = client
         self.skew_ms = skew_ms
-        self.replicas = 0
+        self._client = client
+        self._way: Single | Nodes = Single(client) if isinstance(client, Redis) else Nodes(client)
         self._scripts = _load_scripts()
-        self._shas: dict[str, str] = {}
-        self._queue: list[tuple[Command, asyncio.Future[Any], bool]] = []
-        self._writer: asyncio.Task[None] | None = None
-
-    @property
-    def clustered(self) -> bool:
-        return isinstance(self.client, RedisCluster)
+        self._queue: list[Sent] = []
+        self._writers: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Loads the scripts and learns whether there are replicas to wait for. Raises: Unavailable."""
-        with translated():
-            await self._load()
-            if isinstance(self.client, Redis):
-                info = await self.client.info("replication")
-                self.replicas = min(1, int(info.get("connected_slaves", 0)))
+        """Sees that Redis is there. Raises: Unavailable."""
+        await self.call("PING")
 
     async def call(self, *command: Any) -> Any:
         """One command's reply. Raises: Unavailable."""
-        return await self._enqueue(command, confirmed=False)
+        return await self._enqueue(command, confirm=False)
 
-    async def script(self, name: str, keys: Sequence[str], *args: Any, confirmed: bool = False) -> Any:
+    async def script(
+        self, name: str, keys: Sequence[str], *args: Any, confirmed: bool = False
+    ) -> Any:
         """One script's reply; `confirmed` waits for a replica, where there is one.
 
         Raises: Unavailable; a step may then have happened or not, and is safe to try again.
         """
-        if name not in self._shas:
-            with translated():
-                await self._load()
-        command = ("EVALSHA", self._shas[name], len(keys), *keys, *args)
+        text, sha = self._scripts[name]
+        rest = (len(keys), *keys, *args)
         try:
-            return await self._enqueue(command, confirmed=confirmed)
+            return await self._enqueue(("EVALSHA", sha, *rest), confirm=confirmed)
         except NoScriptError:
-            # A restarted or failed-over server has forgotten the scripts.
-            with translated():
-                await self._load()
-            return await self._enqueue(command, confirmed=confirmed)
+            # New to this server, or forgotten in a restart or a failover.
+            return await self._enqueue(("EVAL", text, *rest), confirm=confirmed)
 
     async def server(self) -> dict[str, str]:
         """What the one server says of itself; {} on a cluster. Raises: Unavailable."""
-        if not isinstance(self.client, Redis):
+        if not isinstance(self._client, Redis):
             return {}
         with translated():
-            told = {str(k): str(v) for k, v in (await self.client.info()).items()}
+            told = {str(k): str(v) for k, v in (await self._client.info()).items()}
             try:
-                told |= await self.client.config_get("maxmemory-policy")
-                told |= await self.client.config_get("appendonly")
+                told |= await self._client.config_get("maxmemory-policy")
+                told |= await self._client.config_get("appendonly")
             except ResponseError:
                 pass  # managed servers forbid CONFIG; INFO says enough for most of it
         return told
 
     async def aclose(self) -> None:
-        if self._writer is not None:
-            await self._writer
-        await self.client.aclose()
+        await asyncio.gather(*self._writers)
+        await self._way.aclose()
+        await self._client.aclose()
 
-    async def _load(self) -> None:
-        for name, text in self._scripts.items():
-            sha = await cast("Awaitable[Any]", self.client.script_load(text))
-            self._shas[name] = sha if isinstance(sha, str) else next(iter(sha.values()))
-
-    def _enqueue(self, command: Command, *, confirmed: bool) -> Awaitable[Any]:
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    def _enqueue(self, command: Command, *, confirm: bool) -> Awaitable[Any]:
+        reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         # Encoded here, so that text which cannot be fails its own caller and not the whole batch.
         # The name stays text: redis-py knows by it how to read the reply.
         rest = [arg.encode() if isinstance(arg, str) else arg for arg in command[1:]]
-        self._queue.append(((command[0], *rest), future, confirmed))
-        if self._writer is None:
-            self._writer = asyncio.create_task(self._write())
-        return future
+        self._queue.append(Sent((command[0], *rest), reply, confirm))
+        if len(self._writers) < LANES:
+            self._writers.add(asyncio.create_task(self._write()))
+        return reply
 
     async def _write(self) -> None:
         """Sends what is queued until nothing is; what comes meanwhile goes with the next write."""
-        send = self._send_each if self.clustered else self._send
         try:
             while self._queue:
                 batch, self._queue = self._queue[:BATCH], self._queue[BATCH:]
-                await send([entry for entry in batch if not entry[1].cancelled()])
+                waited_for = [sent for sent in batch if not sent.reply.cancelled()]
+                if isinstance(self._way, Single):
+                    await _exchange(self._way, waited_for)
+                else:
+                    await _spread(self._way, waited_for)
         finally:
-            self._writer = None
-
-    async def _send(self, batch: list[tuple[Command, asyncio.Future[Any], bool]]) -> None:
-        wait = self.replicas > 0 and any(confirmed for _, _, confirmed in batch)
-        try:
-            with translated():
-                replies = await self._pipeline([command for command, _, _ in batch], wait=wait)
-        except (GatewayError, RedisError) as error:
-            _fail(batch, error)
-            return
-        unconfirmed = wait and replies.pop() < self.replicas
-        for (_, future, confirmed), reply in zip(batch, replies, strict=True):
-            if unconfirmed and confirmed and not isinstance(reply, Exception):
-                _resolve(future, Unavailable("No replica confirmed it; nothing was told."))
-            else:
-                _resolve(future, reply)
-
-    async def _pipeline(self, commands: list[Command], *, wait: bool) -> list[Any]:
-        if wait:
-            commands = [*commands, ("WAIT", self.replicas, WAIT_MS)]
-        try:
-            return await self._execute(commands)
-        except RedisConnectionError:
-            # The server went away or came back: a pooled connection is stale once. Every step is
-            # recognised when it comes twice (exists, again), so one blind retry is safe.
-            return await self._execute(commands)
-
-    async def _execute(self, commands: list[Command]) -> list[Any]:
-        pipe = cast("Redis", self.client).pipeline(transaction=False)
-        for command in commands:
-            pipe.execute_command(*command)
-        return cast("list[Any]", await pipe.execute(raise_on_error=False))
-
-    async def _send_each(self, batch: list[tuple[Command, asyncio.Future[Any], bool]]) -> None:
-        """On a cluster the commands of a batch go their own ways, at once."""
-
-        async def one(command: Command, future: asyncio.Future[Any]) -> None:
-            try:
-                with translated():
-                    _resolve(future, await self.client.execute_command(*command))
-            except (GatewayError, RedisError) as error:
-                _resolve(future, error)
-
-        await asyncio.gather(*(one(command, future) for command, future, _ in batch))
+            # Here and not in a callback: what is queued right after must find its writer gone.
+            self._writers -= {asyncio.current_task()}
 
 
-def _resolve(future: asyncio.Future[Any], reply: Any) -> None:
-    if future.done():
-        return
-    if not isinstance(reply, Exception):
-        future.set_result(reply)
-    elif isinstance(reply, ResponseError) and not isinstance(reply, NoScriptError):
-        future.set_exception(_refused(reply))
-    else:
-        future.set_exception(reply)
+async def _spread(nodes: Nodes, batch: list[Sent]) -> None:
+    """Sends to a cluster; what its nodes refuse because slots have moved, once more."""
+    moved = await _to_nodes(nodes, batch)
+    if moved:
+        nodes.forget()
+        for sent in await _to_nodes(nodes, moved):
+            sent.resolve(Unavailable("The store is moving, and cannot serve just now."))
 
 
-def _fail(batch: list[tuple[Command, asyncio.Future[Any], bool]], error: Exception) -> None:
-    for _, future, _ in batch:
-        if not future.done():
-            future.set_exception(error)
+async def _to_nodes(nodes: Nodes, batch: list[Sent]) -> list[Sent]:
+    """Sends each to its node, all at once; those whose slot is not there any more."""
+    groups: dict[Server, list[Sent]] = {}
+    try:
+        with translated():
+            await nodes.find()
+        for sent in batch:
+            groups.setdefault(nodes.serving(sent.command), []).append(sent)
+    except Exception as error:  # noqa: BLE001 - every waiter hears of it
+        _fail(batch, error)
+        return []
+    moved = await asyncio.gather(*(_exchange(node, sents) for node, sents in groups.items()))
+    if not all(node.reached for node in groups):
+        nodes.forget()
+    return [sent for some in moved for sent in some]
 
 
-def _load_scripts() -> dict[str, str]:
+async def _exchange(server: Server, batch: list[Sent]) -> list[Sent]:
+    """Resolves a batch, but for those of a slot that has moved away, which it returns."""
+    confirm = any(sent.confirm for sent in batch)
+    try:
+        with translated():
+            done = await server.exchange([sent.command for sent in batch], confirm=confirm)
+    except Exception as error:  # noqa: BLE001 - every waiter hears of it
+        _fail(batch, error)
+        return []
+    moved = []
+    for sent, reply in zip(batch, done.replies, strict=True):
+        if isinstance(reply, MovedError):
+            moved.append(sent)
+        elif sent.confirm and not done.confirmed and not isinstance(reply, Exception):
+            sent.resolve(Unavailable("No replica confirmed it; nothing was told."))
+        else:
+            sent.resolve(reply)
+    return moved
+
+
+def _fail(batch: list[Sent], error: Exception) -> None:
+    for sent in batch:
+        sent.resolve(error)
+
+
+def _load_scripts() -> dict[str, tuple[str, str]]:
+    """Each script's text, and the digest Redis knows it by."""
     common = (SCRIPTS / "common.lua").read_text("utf-8")
-    return {
+    texts = {
         path.stem: common + path.read_text("utf-8")
         for path in sorted(SCRIPTS.glob("*.lua"))
         if path.stem != "common"
     }
-
+    return {
+        name: (text, sha1(text.encode(), usedforsecurity=False).hexdigest())
+        for name, text in texts.items()
+    }

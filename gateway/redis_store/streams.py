@@ -13,13 +13,15 @@ from redis.exceptions import ResponseError
 
 from gateway.errors import Unavailable
 from gateway.redis_store import codec
-from gateway.redis_store.link import connect, translated
-from gateway.store import Event, EventType, Group, Taken
+from gateway.redis_store.blocking import Reader
+from gateway.redis_store.client import code, connect
+from gateway.store import ENDINGS, TAIL_SLACK, Event, EventType, Group, Taken
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine, Sequence
+    from collections.abc import AsyncIterator, Sequence
     from datetime import timedelta
 
+    from gateway.redis_store.blocking import Reply
     from gateway.redis_store.keys import Keys, Partitions
     from gateway.redis_store.link import Link
 
@@ -29,8 +31,8 @@ TAIL_BLOCK_MS = 5_000
 TAIL_COUNT = 200
 """Ours: entries a stream gives in one read of the tail."""
 
-TAIL_SLACK_MS = 60_000
-"""Ours: the log keeps this much behind its groups, so that a slow tail is not cut off."""
+RECONNECT_S = 0.2
+"""Ours: the pause before a lost tail tries again; a restarted engine is back in about that time."""
 
 SCAN = 500
 """Ours: entries looked at in one step when a group is made again."""
@@ -38,9 +40,10 @@ SCAN = 500
 GONE_AFTER_MS = 3_600_000
 """Ours: a group's reader that did nothing for an hour, and holds nothing, is forgotten."""
 
-_log = logging.getLogger("gateway.store")
+GROUP_LOST = ("NOGROUP", "UNBLOCKED")
+"""The second is Redis 7.0's word to a reader that blocks on a stream just deleted."""
 
-Reply = list[tuple[str, list[tuple[str, dict[str, str] | None]]]]
+_log = logging.getLogger("gateway.store")
 
 
 class RedisLog:
@@ -51,39 +54,40 @@ class RedisLog:
         self._partitions = partitions
         # Blocking reads keep their connection; no time limit of the socket may end them.
         self._blocking = connect(url, blocking=True)
-        self._by_stream = {
-            name: keys for keys in partitions.all for name in (keys.asks, keys.log)
-        }
-        self._reread: dict[tuple[Group, str], bool] = {}
-        self._reads: dict[tuple[str, str], asyncio.Task[Any]] = {}
+        self._by_stream = {name: keys for keys in partitions.all for name in (keys.asks, keys.log)}
+        self._readers: dict[tuple[Group, str], Reader] = {}
+        self._own: dict[tuple[Group, str], dict[str, str] | None] = {}
 
     async def aclose(self) -> None:
-        for task in self._reads.values():
-            task.cancel()
-        await asyncio.gather(*self._reads.values(), return_exceptions=True)
+        for reader in self._readers.values():
+            await reader.aclose()
         await self._blocking.aclose()
 
     # The tail
 
     async def tail(self) -> AsyncIterator[Sequence[Event] | None]:
         """Batches of new events; None when some may have been missed, so that all look again."""
+        reader = Reader(self._blocking)
         last: dict[str, str] = {}
-        while True:
-            try:
-                if not last:
-                    last = await self._ends()
-                    yield None
-                reply = await self._read("tail", last, TAIL_COUNT, TAIL_BLOCK_MS)
-            except Unavailable:
-                last = {}
-                await asyncio.sleep(RECONNECT_S)
-                continue
-            events: list[Event] = []
-            for stream, entries in reply:
-                last[stream] = entries[-1][0]
-                events += [e for e in (codec.load_event(i, f or {}) for i, f in entries) if e]
-            if events:
-                yield events
+        try:
+            while True:
+                try:
+                    if not last:
+                        last = await self._ends()
+                        yield None
+                    reply = await reader.read(("XREAD", "COUNT", TAIL_COUNT), last, TAIL_BLOCK_MS)
+                except Unavailable:
+                    last = {}
+                    await asyncio.sleep(RECONNECT_S)
+                    continue
+                events: list[Event] = []
+                for stream, entries in reply:
+                    last[stream] = entries[-1][0]
+                    events += [e for e in (codec.load_event(i, f) for i, f in entries) if e]
+                if events:
+                    yield events
+        finally:
+            await reader.aclose()
 
     async def _ends(self) -> dict[str, str]:
         async def end(keys: Keys) -> tuple[str, str]:
@@ -92,36 +96,43 @@ class RedisLog:
 
         return dict(await asyncio.gather(*(end(keys) for keys in self._partitions.all)))
 
-    async def _read(self, reader: str, streams: dict[str, str], count: int, block_ms: int) -> Reply:
-        command = ("XREAD", "COUNT", count, "BLOCK", block_ms, "STREAMS")
-        return await self._first(reader, command, streams)
-
     # Groups
 
     async def take(self, group: Group, consumer: str, limit: int, block: timedelta) -> list[Taken]:
-        reader = (group, consumer)
+        who = (group, consumer)
         count = max(1, limit // self._partitions.count)
         head = ("XREADGROUP", "GROUP", group.value, consumer, "COUNT", count)
-        names = [self._stream(group, keys) for keys in self._partitions.all]
         try:
-            if self._reread.get(reader, True):
-                # What was handed to us before the connection broke is in our own pending list only.
-                mine = await self._pages(head, names)
-                self._reread[reader] = False
-                if mine:
+            # What was handed to us before the connection broke is in our own pending list only.
+            while (own := self._own.setdefault(who, {})) is not None:
+                if mine := await self._page(head, own):
                     return mine
-            block_ms = max(1, int(block.total_seconds() * 1000))
-            reply = await self._first(
-                f"{group}:{consumer}", (*head, "BLOCK", block_ms, "STREAMS"), dict.fromkeys(names, ">")
+                self._own[who] = None
+            reader = self._readers.get(who) or self._readers.setdefault(who, Reader(self._blocking))
+            streams = dict.fromkeys(
+                (self._stream(group, keys) for keys in self._partitions.all), ">"
             )
+            block_ms = max(1, int(block.total_seconds() * 1000))
+            return self._taken(group, await reader.read(head, streams, block_ms))
         except Unavailable:
-            self._reread[reader] = True
+            self._own[who] = {}
             raise
         except ResponseError as error:
-            if not str(error).startswith("NOGROUP"):
+            self._own[who] = {}
+            if code(str(error)) not in GROUP_LOST:
                 raise
             return await self._make(group)
-        return self._taken(group, reply)
+
+    async def _page(self, head: tuple[Any, ...], own: dict[str, str]) -> list[Taken]:
+        """The next entries of a reader's own pending lists, from just after those in `own`."""
+        group = Group(head[2])
+        names = [self._stream(group, keys) for keys in self._partitions.all]
+        replies = await asyncio.gather(
+            *(self._link.call(*head, "STREAMS", name, own.get(name, "0")) for name in names)
+        )
+        page = [stream for reply in replies for stream in reply or []]
+        own |= {name: entries[-1][0] for name, entries in page if entries}
+        return self._taken(group, page)
 
     async def done(self, group: Group, taken: Sequence[Taken]) -> None:
         by_partition: dict[int, list[str]] = {}
@@ -130,7 +141,9 @@ class RedisLog:
                 by_partition.setdefault(entry.key[0], []).append(entry.key[1])
         await asyncio.gather(
             *(
-                self._link.call("XACK", self._stream(group, self._partitions.all[n]), group.value, *ids)
+                self._link.call(
+                    "XACK", self._stream(group, self._partitions.all[n]), group.value, *ids
+                )
                 for n, ids in by_partition.items()
             )
         )
@@ -141,15 +154,19 @@ class RedisLog:
         async def claim(keys: Keys) -> list[Taken]:
             name = self._stream(group, keys)
             try:
-                # An entry that was trimmed away is dropped by the server on the way.
+                # An entry that was trimmed away is dropped by the server on the way, from 7.0 on.
                 reply = await self._link.call(
                     "XAUTOCLAIM", name, group.value, consumer, idle_ms, "0-0", "COUNT", SCAN
                 )
             except ResponseError as error:
-                if str(error).startswith("NOGROUP"):
+                if code(str(error)) == "NOGROUP":
                     return []
                 raise
-            return self._taken(group, [(name, reply[1])])
+            entries = [entry for entry in reply[1] if entry and entry[0]]
+            if len(entries) < len(reply[1]):
+                # Redis 6.2 hands out deleted entries without their ids; our own list has them.
+                self._own[group, consumer] = {}
+            return self._taken(group, [(name, entries)])
 
         claimed = await asyncio.gather(*(claim(keys) for keys in self._partitions.all))
         return [entry for entries in claimed for entry in entries]
@@ -170,25 +187,26 @@ class RedisLog:
 
     async def _trim(self, keys: Keys) -> None:
         try:
-            groups = await self._link.call("XINFO GROUPS", keys.log)
+            groups = await self._link.call("XINFO", "GROUPS", keys.log)
         except ResponseError:
             return  # no log yet
         seconds, _ = await self._link.call("TIME")
-        oldest = int(seconds) * 1000 - TAIL_SLACK_MS
-        for group in groups:
+        oldest = (int(seconds) - int(TAIL_SLACK.total_seconds())) * 1000
+        for group in map(codec.as_dict, groups):
             first = group["last-delivered-id"]
             if group["pending"]:
-                summary = await self._link.call("XPENDING", keys.log, group["name"])
-                first = summary["min"] or first
-            oldest = min(oldest, int(str(first).partition("-")[0]))
-        await self._link.call("XTRIM", keys.log, "MINID", "~", oldest)
-        for group in groups:
+                first = _oldest(
+                    await self._link.call("XPENDING", keys.log, group["name"], "-", "+", 1)
+                )
+            oldest = min(oldest, int((first or "0").partition("-")[0]))
             await self._forget_readers(keys.log, group["name"])
+        await self._link.call("XTRIM", keys.log, "MINID", "~", oldest)
 
     async def _forget_readers(self, stream: str, group: str) -> None:
-        for reader in await self._link.call("XINFO CONSUMERS", stream, group):
+        readers = await self._link.call("XINFO", "CONSUMERS", stream, group)
+        for reader in map(codec.as_dict, readers):
             if reader["pending"] == 0 and reader["idle"] > GONE_AFTER_MS:
-                await self._link.call("XGROUP DELCONSUMER", stream, group, reader["name"])
+                await self._link.call("XGROUP", "DELCONSUMER", stream, group, reader["name"])
 
     async def _make(self, group: Group) -> list[Taken]:
         """Makes a missing group. Returns what it may have missed, from what is pending and owed."""
@@ -196,12 +214,12 @@ class RedisLog:
         for keys in self._partitions.all:
             try:
                 await self._link.call(
-                    "XGROUP CREATE", self._stream(group, keys), group.value, "0", "MKSTREAM"
+                    "XGROUP", "CREATE", self._stream(group, keys), group.value, "0", "MKSTREAM"
                 )
             except ResponseError as error:
-                if not str(error).startswith("BUSYGROUP"):
+                if code(str(error)) != "BUSYGROUP":
                     raise
-                continue
+                continue  # another reader made it
             if group is Group.RESUME:
                 missed += await self._owed(keys)
         _log.warning("group.made", extra={"group": group.value, "count": len(missed)})
@@ -217,7 +235,8 @@ class RedisLog:
                 found.append(_missed(EventType.WEBHOOK_DUE, run_id, ask_id, "webhook"))
         start = "-"
         while entries := await self._link.call("XRANGE", keys.asks, start, "+", "COUNT", SCAN):
-            for _, fields in entries:
+            for _, flat in entries:
+                fields = codec.as_dict(flat)
                 # Read as text: most bodies name no caller, and a body need not even read.
                 if '"parent":"' in fields.get("b", ""):
                     run_id = await self._link.call("HGET", keys.ask(fields["a"]), "run")
@@ -226,32 +245,6 @@ class RedisLog:
                         found.append(_missed(EventType.ASK_OPENED, run_id, fields["a"], parent))
             start = f"({entries[-1][0]}"
         return found
-
-    async def _pages(self, head: tuple[Any, ...], names: list[str]) -> list[Taken]:
-        group = Group(head[2])
-        replies = await asyncio.gather(
-            *(self._link.call(*head, "STREAMS", name, "0") for name in names)
-        )
-        return [entry for reply in replies for entry in self._taken(group, reply or [])]
-
-    async def _first(self, reader: str, head: tuple[Any, ...], streams: dict[str, str]) -> Reply:
-        """The reply of one blocking read over all streams. Raises: Unavailable, ResponseError."""
-        with translated():
-            if not self._link.clustered:
-                command = (*head, *streams, *streams.values())
-                return await self._blocking.execute_command(*command) or []
-            for stream, start in streams.items():
-                if (reader, stream) not in self._reads:
-                    self._reads[reader, stream] = _spawn(
-                        self._blocking.execute_command(*head, stream, start)
-                    )
-            tasks = {task: key for key, task in self._reads.items() if key[0] == reader}
-            finished, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            reply: Reply = []
-            for task in finished:
-                del self._reads[tasks[task]]
-                reply += task.result() or []
-            return reply
 
     def _stream(self, group: Group, keys: Keys) -> str:
         return keys.asks if group is Group.DELIVER else keys.log
@@ -266,22 +259,22 @@ class RedisLog:
         return taken
 
 
-def _event(group: Group, entry_id: str, fields: dict[str, str]) -> Event | None:
+def _event(group: Group, entry_id: str, flat: Any) -> Event | None:
     if group is not Group.DELIVER:
-        return codec.load_event(entry_id, fields)
+        return codec.load_event(entry_id, flat)
+    fields = codec.as_dict(flat)
     if "a" not in fields:
         return None
     at = codec.from_ms(entry_id.partition("-")[0])
     return Event(entry_id, EventType.ASK_OPENED, "", fields["a"], at)
 
 
+def _oldest(reply: list[Any]) -> str | None:
+    """The id of the one entry of an XPENDING, as the server sends it or as a cluster client reads it."""
+    if not reply:
+        return None
+    return str(reply[0]["message_id"] if isinstance(reply[0], dict) else reply[0][0])
+
+
 def _missed(kind: EventType, run_id: str, ask_id: str, note: str) -> Taken:
     return Taken(None, Event("0-0", kind, run_id, ask_id, codec.EPOCH, note=note))
-
-
-def _spawn(read: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-    return asyncio.ensure_future(read)
-
-
-RECONNECT_S = 0.2
-"""Ours: the pause before a lost tail tries again; a restarted engine is back in about that time."""

@@ -86,8 +86,13 @@ class RedisTimers:
         asks = sorted({line.split(" ", 3)[2] for line in lines if " ask.opened " in line})
         names = [keys.run(run_id), keys.history(run_id), keys.due, keys.owed]
         for ask_id in asks:
-            names += [keys.ask(ask_id), keys.settled(ask_id), keys.posts(ask_id),
-                      keys.drafts(ask_id), keys.done(ask_id)]
+            names += [
+                keys.ask(ask_id),
+                keys.settled(ask_id),
+                keys.posts(ask_id),
+                keys.drafts(ask_id),
+                keys.done(ask_id),
+            ]
         gone = await self._link.script(
             "retire", names, self._link.skew_ms, run_id, self._retention_ms, len(lines), *asks
         )
@@ -99,7 +104,9 @@ class RedisTimers:
 
     async def owes(self, ask_id: str) -> bool:
         keys = self._partitions.of_ask(ask_id)
-        return keys is not None and bool(await self._link.call("SISMEMBER", keys.owed, f"r:{ask_id}"))
+        return keys is not None and bool(
+            await self._link.call("SISMEMBER", keys.owed, f"r:{ask_id}")
+        )
 
     async def postpone(self, ask_id: str, tries: int, at: datetime) -> None:
         keys = self._partitions.of_ask(ask_id)
@@ -139,12 +146,17 @@ class RedisTimers:
 
     async def dead(self, group: Group) -> list[DeadLetter]:
         pages = await asyncio.gather(
-            *(self._link.call("XRANGE", keys.dead(group), "-", "+") for keys in self._partitions.all)
+            *(
+                self._link.call("XRANGE", keys.dead(group), "-", "+")
+                for keys in self._partitions.all
+            )
         )
         letters = [
-            DeadLetter(entry, group, fields["n"], codec.from_ms(fields["t"]), fields["a"].strip("-"))
+            DeadLetter(
+                entry, group, fields["n"], codec.from_ms(fields["t"]), fields["a"].strip("-")
+            )
             for page in pages
-            for entry, fields in page
+            for entry, fields in ((entry, codec.as_dict(flat)) for entry, flat in page)
         ]
         return sorted(letters, key=lambda letter: letter.at)
 

@@ -15,6 +15,5 @@ end
 local function record(log, history, kind, run, ask, tenant, now, note)
   local id = redis.call('XADD', log, '*', 'e', kind, 'r', run, 'a', ask, 'w', tenant, 't', whole(now), 'n', note)
   redis.call('RPUSH', history, id .. ' ' .. kind .. ' ' .. ask .. ' ' .. whole(now) .. ' ' .. note)
-  redis.call('HSET', KEYS[1], 'last', whole(now))
   return id
 end

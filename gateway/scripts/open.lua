@@ -51,9 +51,5 @@ redis.call('ZADD', KEYS[7], whole(now), ARGV[2])
 if due then
   redis.call('ZADD', KEYS[6], whole(due), ARGV[2])
 end
--- A waiting run is not up for retirement; its deadline, if it has one, stays.
-if not run_deadline then
-  redis.call('ZREM', KEYS[6], ARGV[3])
-end
 record(KEYS[4], KEYS[5], 'ask.opened', ARGV[3], ARGV[2], ARGV[4], now, ARGV[11])
 return { 'opened', whole(now), deadline and whole(deadline) or '' }

@@ -2,21 +2,20 @@
 -- Answers 1 when gone, 0 when it stays (and looks again later).
 -- KEYS: run, history, due, owed, then per ask: ask, settled, posts, drafts, tries done
 -- ARGV: skew, run id, retention ms, history length when read, then the ask ids
-local now = clock(ARGV[1])
-local run = redis.call('HMGET', KEYS[1], 'pending', 'last', 'created')
-if (run[1] or '') ~= '' then
-  redis.call('ZREM', KEYS[3], ARGV[2])
-  return 0
-end
-local again = tonumber(run[2] or run[3] or '0') + tonumber(ARGV[3])
+local now, retention = clock(ARGV[1]), tonumber(ARGV[3])
+local pending = redis.call('HGET', KEYS[1], 'pending') or ''
 local moved = redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[4])
+local last = redis.call('LINDEX', KEYS[2], -1)
+local gone_at = (last and tonumber(string.match(last, '^%S+ %S+ %S+ (%d+)')) or 0) + retention
 local owing = false
 for i = 5, #ARGV do
   owing = owing or redis.call('SISMEMBER', KEYS[4], 'r:' .. ARGV[i]) == 1
     or redis.call('SISMEMBER', KEYS[4], 'p:' .. ARGV[i]) == 1
 end
-if now < again or moved or owing then
-  redis.call('ZADD', KEYS[3], whole(math.max(again, now + 3600000)), ARGV[2])
+if pending ~= '' or moved or owing or now < gone_at then
+  -- One look per run and retention while it lives; an hour later where something is still owed.
+  local again = pending ~= '' and now + retention or math.max(gone_at, now + 3600000)
+  redis.call('ZADD', KEYS[3], whole(again), ARGV[2])
   return 0
 end
 for i = 5, #KEYS do

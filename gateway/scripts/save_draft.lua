@@ -8,5 +8,6 @@ if ARGV[2] == '' then
   redis.call('HDEL', KEYS[2], ARGV[1])
 else
   redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+  redis.call('HSET', KEYS[1], 'drafts', 1)
 end
 return 1

@@ -1,14 +1,14 @@
 -- Ends asks of one run, and perhaps the run: all of it or nothing.
 -- Answers {'won', ms} | {'again', ms} | {'settled'|'late'|'early'|'missing'|'retry', ask id}.
--- KEYS: run, history, log, asks, due, owed, inbox, then per ask: ask, settled, posts, drafts
+-- KEYS: run, history, log, asks, due, owed, inbox, then per ask: ask, settled, drafts
 -- ARGV: skew, run id, tenant, token, when (before|after|any), run status or '', run error,
 --       note ('webhook' or '-'), retention ms, then per ask: id, event, outcome as JSON
 local now = clock(ARGV[1])
-local count = (#KEYS - 7) / 4
+local count = (#KEYS - 7) / 3
 local found = {}
 for i = 1, count do
   local id = ARGV[7 + i * 3]
-  local ask = redis.call('HMGET', KEYS[4 + i * 4], 'status', 'entry', 'opened', 'deadline', 'token', 'settled')
+  local ask = redis.call('HMGET', KEYS[5 + i * 3], 'status', 'entry', 'opened', 'deadline', 'token', 'settled', 'drafts', 'posts')
   if not ask[1] then
     return { 'missing', id }
   end
@@ -43,7 +43,7 @@ for id in string.gmatch(pending, '%S+') do
   left[#left + 1] = id
 end
 for i = 1, count do
-  local at = 4 + i * 4
+  local at = 5 + i * 3
   local id, kind, outcome = ARGV[7 + i * 3], ARGV[8 + i * 3], ARGV[9 + i * 3]
   local ask = found[i]
   local body = redis.call('XRANGE', KEYS[4], ask[2], ask[2])
@@ -51,15 +51,16 @@ for i = 1, count do
   redis.call('SET', KEYS[at + 1], '{"opened":' .. ask[3] .. ',"deadline":' .. (ask[4] ~= '' and ask[4] or 'null')
     .. ',"settled":' .. whole(now) .. ',"outcome":' .. outcome .. ',"ask":' .. body .. '}')
   redis.call('XDEL', KEYS[4], ask[2])
-  redis.call('HDEL', KEYS[at], 'entry')
   redis.call('HSET', KEYS[at], 'status', string.sub(kind, 5), 'token', ARGV[4], 'settled', whole(now))
   redis.call('ZREM', KEYS[7], id)
   redis.call('ZREM', KEYS[5], id)
-  redis.call('DEL', KEYS[at + 3])
+  if ask[7] then
+    redis.call('DEL', KEYS[at + 2])
+  end
   if ARGV[8] == 'webhook' then
     redis.call('SADD', KEYS[6], 'r:' .. id)
   end
-  if redis.call('EXISTS', KEYS[at + 2]) == 1 then
+  if ask[8] then
     redis.call('SADD', KEYS[6], 'p:' .. id)
   end
   for n = #left, 1, -1 do
@@ -69,13 +70,11 @@ for i = 1, count do
   end
   record(KEYS[3], KEYS[2], kind, ARGV[2], id, ARGV[3], now, ARGV[8])
 end
-redis.call('HSET', KEYS[1], 'pending', table.concat(left, ' '))
-if ARGV[6] ~= '' then
-  redis.call('HSET', KEYS[1], 'status', ARGV[6], 'ended', whole(now), 'error', ARGV[7])
+if ARGV[6] == '' then
+  redis.call('HSET', KEYS[1], 'pending', table.concat(left, ' '))
+else
+  redis.call('HSET', KEYS[1], 'pending', '', 'status', ARGV[6], 'ended', whole(now), 'error', ARGV[7])
   record(KEYS[3], KEYS[2], 'run.ended', ARGV[2], '-', ARGV[3], now, ARGV[6])
-end
--- A run that waits for nothing retires one day; a deadline of a running one stays in its place.
-if #left == 0 and (ARGV[6] ~= '' or not tonumber(run[3] or '')) then
   redis.call('ZADD', KEYS[5], whole(now + tonumber(ARGV[9])), ARGV[2])
 end
 return { 'won', whole(now) }

@@ -1,0 +1,116 @@
+"""What many waiting asks cost: memory, start, idleness, each lifecycle, and timers due at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+import uuid
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from redis.asyncio import Redis
+
+from bench.world import AGENT, ARGUMENTS, TENANT, TOOL, stop, world
+from gateway.ask import Run
+from gateway.clock import Clock
+from gateway.ids import ask_id
+from gateway.store import EventType
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bench.world import World
+
+FILLING = 512
+"""Asks opened at once while filling."""
+
+
+async def fill(made: World, count: int, *, per_run: int = 1, prefix: str = "fill") -> None:
+    """Opens that many asks through the broker, each to wait a week."""
+    run_ids = iter([f"job-{prefix}-{uuid.uuid4()}" for _ in range((count + per_run - 1) // per_run)])
+
+    async def fill_runs() -> None:
+        for run_id in run_ids:
+            await made.broker.create_run(
+                AGENT, Run(id=run_id, tenant=TENANT, agent="bench", timeout_s=7 * 86_400)
+            )
+            for number in range(per_run):
+                await made.broker.open(
+                    AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id=f"call_{number}"
+                )
+
+    await asyncio.gather(*(fill_runs() for _ in range(FILLING)))
+
+
+async def memory(url: str) -> int:
+    """Bytes the server uses."""
+    client = Redis.from_url(url)
+    info = await client.info("memory")
+    await client.aclose()
+    return int(info["used_memory"])
+
+
+async def settle_log(made: World) -> None:
+    """Waits until the resume group is past the log, and drops what it is past."""
+    client = made.store
+    await asyncio.sleep(1)
+    await client.trim()
+
+
+def json_bytes() -> int:
+    """What a typical ask takes as plain JSON: the arguments with their ids and times."""
+    run_id = f"job-{uuid.uuid4()}"
+    plain = {
+        "id": ask_id(run_id, "call_0"),
+        "run_id": run_id,
+        "tenant": TENANT,
+        "agent": "bench",
+        "call_id": "call_0",
+        "contract": TOOL,
+        **ARGUMENTS,
+        "opened_at": "2026-11-30T12:00:00Z",
+        "deadline": "2026-12-07T12:00:00Z",
+    }
+    return len(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+async def timers_late(url: str, count: int) -> float:
+    """The most milliseconds a deadline ended late, of that many due within one second, two clocks."""
+    async with world(url) as made:
+        clocks = [Clock(made.store, made.broker, f"clock-{n}") for n in range(2)]
+        tasks = [asyncio.create_task(clock.run()) for clock in clocks]
+        deadlines: dict[str, float] = {}
+        gap = 1.0 / count
+
+        async def open_one(number: int) -> str:
+            run_id = f"job-timer-{uuid.uuid4()}"
+            at = await made.store.now() + timedelta(seconds=6 + number * gap)
+            await made.broker.create_run(AGENT, Run(id=run_id, tenant=TENANT, agent="bench", deadline=at))
+            standing = await made.broker.open(
+                AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id="c"
+            )
+            record = standing.record
+            if record is None or record.deadline is None:
+                raise RuntimeError("no deadline")
+            deadlines[record.ask.id] = record.deadline.timestamp()
+            return record.ask.id
+
+        ids = [await open_one(number) for number in range(count)]
+        lates = []
+        for one in ids:
+            ended = await made.broker.wait(AGENT, one, timedelta(seconds=60))
+            if ended.record is None or ended.record.settled_at is None:
+                raise RuntimeError(f"{one} did not end")
+            lates.append(ended.record.settled_at.timestamp() - deadlines[one])
+        await stop(tasks)
+    return max(lates) * 1000
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU a process has used, from /proc."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123  # a kernel file
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
