@@ -1,0 +1,62 @@
+"""One field's reading of a reply, by its kind. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, assert_never
+
+from gateway.fold import fold
+from gateway.question import Field, Kind
+from gateway.reply.clean import said
+from gateway.reply.dates import read_date
+from gateway.reply.language import DASHES
+from gateway.reply.many import read_many
+from gateway.reply.meaning import Refusal
+from gateway.reply.numbers import read_number
+from gateway.reply.own import after_mark, own_words
+from gateway.reply.picks import read_choice
+from gateway.reply.reading import Failed, Left, Read, Reading, failed
+from gateway.reply.toggles import read_toggle
+
+if TYPE_CHECKING:
+    from gateway.reply.clean import Said
+    from gateway.reply.language import Words
+    from gateway.reply.place import Place
+
+LEFT_OUT = re.compile(f"[{DASHES}]")
+"""The whole reply that leaves a field out; phones write a dash of their own."""
+
+
+def read_field(reply: Said, field: Field, words: Words, place: Place) -> Reading:
+    """What the field makes of the reply: a value, or why there is none."""
+    if LEFT_OUT.fullmatch(reply.typed.strip()):
+        return failed(Refusal.NEEDED, shaped=False) if field.required else Left()
+    reading: Reading
+    match field.kind:
+        case Kind.TEXT:
+            reading = _text(reply, field, words)
+        case Kind.CHOICE:
+            reading = read_choice(reply, field, words, place)
+        case Kind.MULTI_CHOICE:
+            reading = read_many(reply, field, words, place)
+        case Kind.NUMBER:
+            reading = read_number(_unkeyed(reply, field, words), field, place)
+        case Kind.DATE:
+            reading = read_date(_unkeyed(reply, field, words), field, place)
+        case Kind.TOGGLE:
+            reading = read_toggle(_unkeyed(reply, field, words), words)
+        case _:
+            assert_never(field.kind)
+    return reading
+
+
+def _text(reply: Said, field: Field, words: Words) -> Reading:
+    own = own_words(reply, field, words)
+    return own if isinstance(own, Failed) else Read(*own)
+
+
+def _unkeyed(reply: Said, field: Field, words: Words) -> Said:
+    """The reply without the field's own name before it (`copies: 2`)."""
+    names = frozenset((fold(field.name), fold(field.title)))
+    value = after_mark(reply.typed.replace("=", ":", 1), names)
+    return reply if value is None else said(value, words.polite)

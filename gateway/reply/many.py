@@ -1,0 +1,153 @@
+"""Several picks in one reply: a list of which every part must fit, or own words. Pure.
+
+A part that fits nothing refuses the whole reply, so that no list is ever taken in part.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gateway.answer import Picked
+from gateway.reply.clean import core_of, said, without_marks, without_polite
+from gateway.reply.meaning import Refusal, Refused
+from gateway.reply.options import Options, options_of
+from gateway.reply.own import sized
+from gateway.reply.parts import (
+    Part,
+    keys_of,
+    labels_in_a_row,
+    read_digits,
+    read_part,
+    read_run,
+    refuse,
+    split,
+)
+from gateway.reply.picks import pasted, whole_label, write_in
+from gateway.reply.reading import Failed, Manner, Read, Reading, WantsWords, shown
+
+if TYPE_CHECKING:
+    from gateway.question import Field
+    from gateway.reply.clean import Said
+    from gateway.reply.language import Words
+    from gateway.reply.place import Place
+
+
+def read_many(reply: Said, field: Field, words: Words, place: Place) -> Reading:
+    """What a choice of several makes of a reply."""
+    options = options_of(field)
+    whole = whole_label(reply, field)
+    if whole is not None:
+        found: list[int] | Refused | None = whole if isinstance(whole, Refused) else [whole]
+    else:
+        marked = words.marked.search(reply.typed)
+        if marked is not None:
+            return _with_words(reply, marked.start(), marked.end(), field, words, place)
+        found = _quantity(reply, field, options, words)
+        found = _list(reply, field, options, words) if found is None else found
+    if isinstance(found, Refused):
+        return Failed(found)
+    if found is None:
+        if reply.core in words.other and field.write_in:
+            return WantsWords()
+        return write_in(reply, field, words, place)
+    picked = _picked(found, field)
+    if place.pressed_other and field.write_in:
+        ways = (", ".join(keys_of(found, options)), f"other: {shown(reply.typed)}")
+        return Failed(refuse(Refusal.PICK_AFTER_OTHER, field, options, ways=ways))
+    return Read(picked, Manner.EXACT)
+
+
+def _picked(indexes: list[int], field: Field, own: str | None = None) -> Picked:
+    return Picked(tuple(field.options[index].id for index in sorted(set(indexes))), own)
+
+
+def _with_words(
+    reply: Said, start: int, end: int, field: Field, words: Words, place: Place
+) -> Reading:
+    """Picks, then `other:` and the person's own words; either may be missing."""
+    options = options_of(field)
+    head = said(reply.typed[:start].strip(), words.polite)
+    found: list[int] | Refused | None = []
+    if head.core:
+        whole = whole_label(head, field)
+        if whole is None:
+            found = _list(head, field, options, words)
+        else:
+            found = whole if isinstance(whole, Refused) else [whole]
+    if found is None:  # a sentence that happens to hold "other:"
+        return write_in(reply, field, words, place)
+    if not field.write_in:
+        return Failed(refuse(Refusal.NO_WRITE_IN, field, options))
+    if isinstance(found, Refused):
+        return Failed(found)
+    own = sized(reply.typed[end:].strip(), field, Manner.EXACT)
+    if isinstance(own, Failed):
+        return WantsWords() if own.refused.code is Refusal.EMPTY and not found else own
+    return Read(_picked(found, field, own[0]), Manner.EXACT)
+
+
+def _quantity(
+    reply: Said, field: Field, options: Options, words: Words
+) -> list[int] | Refused | None:
+    """The picks of `all` and `none`."""
+    if reply.plain in words.all:
+        return list(range(len(options.options)))
+    if reply.plain in words.none:
+        return refuse(Refusal.NONE_NOT_ALLOWED, field, options) if field.required else []
+    return None
+
+
+def _list(reply: Said, field: Field, options: Options, words: Words) -> list[int] | Refused | None:
+    """The picks of a list, its refusal, or None where no part of it is shaped like a pick."""
+    folded = without_marks(reply.folded) if reply.odd else reply.folded
+    listed = split(without_polite(folded, words.polite), options, words)
+    pieces, either = listed or ([], False)
+    cores = [without_polite(core_of(piece), words.polite) for piece in pieces]
+    found = [_piece(core, field, options, words) for core in cores]
+    if all(parts is None for parts in found):
+        return None
+    refused = pasted(reply, field, options, words)
+    if refused is None and reply.odd:
+        refused = refuse(Refusal.ODD_DIGITS, field, options)
+    return refused or _joined(pieces, found, field, options, either=either)
+
+
+def _joined(
+    pieces: list[str],
+    found: list[list[Part] | None],
+    field: Field,
+    options: Options,
+    *,
+    either: bool,
+) -> list[int] | Refused:
+    """The picks of all parts, or the refusal of all for the sake of one."""
+    wrong = [piece for piece, parts in zip(pieces, found, strict=True) if _fails(parts)]
+    parts = [part for some in found for part in some or ()]
+    refusals = [part for part in parts if isinstance(part, Refused)]
+    if wrong and len(pieces) == 1:
+        return refusals[0]
+    if wrong:
+        return refuse(Refusal.PARTLY_WRONG, field, options, wrong=tuple(map(shown, wrong)))
+    picks = [part for part in parts if isinstance(part, int)]
+    if either and len(set(picks)) > 1:
+        return refuse(Refusal.UNCLEAR_LIST, field, options, picks=keys_of(picks, options))
+    return picks
+
+
+def _fails(parts: list[Part] | None) -> bool:
+    return parts is None or any(isinstance(part, Refused) for part in parts)
+
+
+def _piece(core: str, field: Field, options: Options, words: Words) -> list[Part] | None:
+    """What one part of a list picks; None where it is not shaped like a pick."""
+    part = read_part(core, field, options, words)
+    if part is not None:
+        return [part]
+    run = read_run(core, field, options)
+    if run is not None:
+        return run
+    row = labels_in_a_row(core, options)
+    if row is not None:
+        return [refuse(Refusal.UNCLEAR_LIST, field, options, picks=keys_of(row, options))]
+    digits = read_digits(core, field, options)
+    return None if digits is None else [digits]

@@ -1,0 +1,191 @@
+"""A number as people write it, by their locale's signs or by none. Exact and strict. Pure.
+
+`1,234` is a thousand in one country and a bit over one in the next: where that is not known, both
+readings are named and neither is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from babel.numbers import get_decimal_symbol, get_group_symbol
+
+from gateway.reply.clean import folded_line
+from gateway.reply.language import DASHES, locales_meant
+from gateway.reply.meaning import Refusal, Refused
+from gateway.reply.reading import Failed, Manner, Read, Reading, failed, shown
+
+if TYPE_CHECKING:
+    from babel import Locale
+
+    from gateway.question import Field
+    from gateway.reply.clean import Said
+    from gateway.reply.place import Place
+
+MOST_DIGITS = 1000
+"""Ours: Python refuses to read back whole numbers of more than 4,300 digits."""
+
+KEPT = 256
+"""Locales kept; ours, as many as `language` keeps."""
+
+_NUMERAL = re.compile(rf"[{DASHES}+]?[\d.,' \u066b\u066c]+")
+_DIGIT = re.compile(r"\d")
+_DASH = re.compile(f"[{DASHES}]")
+_BEFORE_DIGITS = re.compile(rf"(?:^|(?<=\s))[{DASHES}+]?[.,\u066b]?$")
+"""A sign, or the mark of a fraction, that belongs to the digits behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """How a locale parts a number: before its fraction, and between groups of digits.
+
+    `first` and `other` are the sizes of the group before the fraction and of those before that (3
+    and 2 in India).
+    """
+
+    decimal: str
+    group: str
+    first: int = 3
+    other: int = 3
+
+    def read(self, numeral: str) -> Decimal | None:
+        """The number by these signs, or None where it breaks them. Strict: groups are whole."""
+        group, decimal = re.escape(self.group), re.escape(self.decimal)
+        grouped = rf"\d{{1,{self.other}}}(?:{group}\d{{{self.other}}})*{group}\d{{{self.first}}}"
+        found = re.fullmatch(rf"([+-]?)({grouped}|\d+)?(?:{decimal}(\d+))?", numeral)
+        if found is None or not (found[2] or found[3]):
+            return None
+        whole = (found[2] or "0").replace(self.group, "")
+        return Decimal(f"{found[1]}{whole}.{found[3] or '0'}")
+
+
+EVERY_SIGNS = (
+    *(Signs(".", ","), Signs(",", "."), Signs(".", " "), Signs(",", " "), Signs(".", "'")),
+    Signs("\u066b", "\u066c"),
+)
+"""What a number may mean where nothing is known of its author."""
+
+
+def read_number(reply: Said, field: Field, place: Place) -> Reading:
+    """What a number field makes of a reply."""
+    rest, numeral = _parted(reply.plain)
+    own = {folded_line(name) for name in (field.name, field.title)}
+    if numeral and (not rest or rest in own):
+        if reply.odd:
+            return failed(Refusal.ODD_DIGITS)
+        manner = Manner.WORDS if rest else Manner.EXACT
+        return _number(_DASH.sub("-", numeral), manner, field, signs_for(place.locale))
+    shaped = any(map(str.isdecimal, reply.plain)) and not any(map(str.isalpha, reply.plain))
+    return failed(Refusal.NOT_A_NUMBER, shaped=shaped)
+
+
+def _parted(plain: str) -> tuple[str, str]:
+    """The words around the only number in the text, and that number; "" where there is not one."""
+    digits = [found.start() for found in _DIGIT.finditer(plain)]
+    if not digits or len(plain) > MOST_DIGITS:
+        return plain, ""
+    sign = _BEFORE_DIGITS.search(plain[: digits[0]])
+    start = sign.start() if sign else digits[0]
+    numeral = plain[start : digits[-1] + 1]
+    if not _NUMERAL.fullmatch(numeral):
+        return plain, ""
+    return f"{plain[:start]} {plain[digits[-1] + 1 :]}".strip(" :="), numeral
+
+
+def _number(numeral: str, manner: Manner, field: Field, signs: tuple[Signs, ...]) -> Reading:
+    """The one number that the numeral is for that field, by these signs."""
+    readings = _readings(numeral, signs)
+    if not readings:
+        ways = tuple(_way(one, signs) for one in _readings(numeral, EVERY_SIGNS))
+        return failed(Refusal.NOT_A_NUMBER, ways=ways)
+    if len(readings) > 1:
+        fitting = [one for one in readings if _misfit(one, field) is None]
+        if len(fitting) != 1:
+            ways = tuple(_way(one, signs) for one in readings)
+            names = tuple(map(_plain, readings))
+            return failed(Refusal.AMBIGUOUS_NUMBER, readings=names, ways=ways)
+        readings = fitting
+    (number,) = readings
+    misfit = _misfit(number, field)
+    if misfit is not None:
+        return misfit
+    value = int(number) if number == number.to_integral_value() else float(number)
+    return (
+        Read(value, manner)
+        if isinstance(value, int) or isfinite(value)
+        else failed(Refusal.NOT_A_NUMBER)
+    )
+
+
+def _readings(numeral: str, every: tuple[Signs, ...]) -> list[Decimal]:
+    """What the numeral can mean, each meaning once, in the order of the signs."""
+    found = [reading for signs in every if (reading := signs.read(numeral)) is not None]
+    return list(dict.fromkeys(found))
+
+
+def _misfit(number: Decimal, field: Field) -> Failed | None:
+    """Why the field cannot hold the number; None where it can."""
+    typed = _plain(number)
+    if field.integer and number != number.to_integral_value():
+        return failed(Refusal.NOT_WHOLE, typed=shown(typed))
+    if (field.min is not None and number < field.min) or (
+        field.max is not None and number > field.max
+    ):
+        bounds = {"min": field.min, "max": field.max}
+        known = {name: bound for name, bound in bounds.items() if bound is not None}
+        return Failed(Refused(Refusal.OUT_OF_RANGE, {"typed": shown(typed), **known}))
+    return None
+
+
+def _plain(number: Decimal) -> str:
+    """The number in digits, with a point and without useless noughts."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _way(number: Decimal, signs: tuple[Signs, ...]) -> str:
+    """The number as this person can write it with one reading.
+
+    Without groups, and perhaps with one nought more: three decimals could be a group.
+    """
+    plain = _plain(number)
+    tries = (
+        plain.replace(".", one.decimal) + nought
+        for nought in ("", "0" if "." in plain else "")
+        for one in signs
+    )
+    return next((text for text in tries if _readings(text, signs) == [number]), plain)
+
+
+@lru_cache(maxsize=KEPT)
+def signs_for(locale: str | None) -> tuple[Signs, ...]:
+    """The signs a person of that locale may mean; several where its territories differ."""
+    meant = locales_meant(locale)
+    every = [signs for one in meant for signs in _signs(one)]
+    return tuple(dict.fromkeys(every)) if every else EVERY_SIGNS
+
+
+def _signs(locale: Locale) -> tuple[Signs, ...]:
+    """By the locale's own digits, and by the Latin ones that any keyboard has."""
+    first, other = locale.decimal_formats[None].grouping
+    sizes = (first, other) if first == 3 else (3, 3)  # CLDR's POSIX has no groups at all
+    systems = ("latn", locale.default_numbering_system)
+    known = [system for system in systems if system in locale.number_symbols]
+    return tuple(
+        Signs(
+            _typed(get_decimal_symbol(locale, numbering_system=system)),
+            _typed(get_group_symbol(locale, numbering_system=system)),
+            *sizes,
+        )
+        for system in dict.fromkeys(known)
+    )
+
+
+def _typed(sign: str) -> str:
+    """The sign as a folded reply holds it: plain blanks and quotes."""
+    return folded_line(sign) or " "

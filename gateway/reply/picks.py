@@ -1,0 +1,169 @@
+"""One choice: exactly one option, or the person's own words. Pure.
+
+The whole reply is the pick, or it is not one: nothing is ever picked out of a sentence.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from gateway.answer import Picked
+from gateway.reply.clean import core_of, without_marks, without_polite
+from gateway.reply.meaning import Refusal, Refused
+from gateway.reply.options import Options, options_of
+from gateway.reply.own import after_mark, own_words
+from gateway.reply.parts import (
+    Part,
+    keys_of,
+    labels_in_a_row,
+    read_digits,
+    read_part,
+    read_run,
+    refuse,
+    split,
+)
+from gateway.reply.reading import Failed, Manner, Read, Reading, WantsWords, shown
+
+if TYPE_CHECKING:
+    from gateway.question import Field
+    from gateway.reply.clean import Said
+    from gateway.reply.language import Words
+    from gateway.reply.place import Place
+
+LONGEST_NEAR_CHARS = 64
+"""Ours: a mistyped label is short; near matches of long text are chance, and slow to find."""
+
+NEAR = 0.7
+"""Ours: `aproved` is near `Approve`, `no worries` not near `No`. Offered, never taken."""
+
+
+def read_choice(said: Said, field: Field, words: Words, place: Place) -> Reading:
+    """What a choice makes of a reply."""
+    options = options_of(field)
+    found = whole_label(said, field)
+    marked = after_mark(said.typed, words.other | words.text) is not None
+    if found is None and marked:
+        return write_in(said, field, words, place)
+    if found is None:
+        found = pasted(said, field, options, words) or _pick(said, field, options, words)
+    if isinstance(found, Refused):
+        return Failed(found)
+    if found is None:
+        if said.core in words.other and field.write_in:
+            return WantsWords()
+        return write_in(said, field, words, place)
+    if place.pressed_other and field.write_in:
+        return Failed(_after_other(said, found, field, options))
+    return Read(Picked((field.options[found].id,)), Manner.EXACT)
+
+
+def whole_label(said: Said, field: Field) -> Part | None:
+    """The option whose whole label was typed, exactly or but for case, width and punctuation."""
+    options = options_of(field)
+    exact = options.exact.get(said.typed.strip())
+    if exact is not None:
+        return exact
+    whole = " ".join(said.folded.split())
+    tries = (
+        (options.folded.get(whole, ()), whole),
+        *((options.named(t), t) for t in (said.core, said.plain)),
+    )
+    for named, text in tries:
+        if len(named) > 1:
+            return refuse(Refusal.AMBIGUOUS_LABEL, field, options, picks=keys_of(named, options))
+        if named and said.odd and read_digits(text, field, options):
+            return refuse(Refusal.ODD_DIGITS, field, options)
+        if named:
+            return named[0]
+    return None
+
+
+def write_in(said: Said, field: Field, words: Words, place: Place) -> Reading:
+    """The reply as own words, or the refusal where none are allowed."""
+    options = options_of(field)
+    marked = after_mark(said.typed, words.other | words.text) is not None
+    if not field.write_in:
+        if marked:
+            return Failed(refuse(Refusal.NO_WRITE_IN, field, options))
+        near = _nearest(said, options) if place.may_see else {}
+        typed = shown(said.typed)
+        refused = refuse(Refusal.NOT_AN_OPTION, field, options, typed=typed, **near)
+        return Failed(refused, shaped=False)
+    own = own_words(said, field, words)
+    if isinstance(own, Failed):
+        return WantsWords() if marked and own.refused.code is Refusal.EMPTY else own
+    text, manner = own
+    return Read(Picked(write_in=text), manner)
+
+
+def pasted(said: Said, field: Field, options: Options, words: Words) -> Refused | None:
+    """The refusal of a reply that holds the whole list, every option with its key."""
+    lines = said.folded.split("\n")
+    if len(options.options) < 2 or len(lines) < len(options.options):
+        return None
+    form = words.key_and_more
+    found: set[int] = set()
+    for line in lines:
+        match = form.fullmatch(line)
+        key = match and (match["digits"] or match["letters"])
+        index = options.by_key.get(key) if key else None
+        if match and index is not None and _begins_with(match["rest"], options.core(index)):
+            found.add(index)
+    if len(found) < len(options.options):
+        return None
+    return refuse(Refusal.PASTED_LIST, field, options)
+
+
+def _begins_with(rest: str, core: str) -> bool:
+    rest = core_of(rest)
+    return rest.startswith(core) and not rest[len(core) : len(core) + 1].isalnum()
+
+
+def _pick(said: Said, field: Field, options: Options, words: Words) -> Part | None:
+    text = without_marks(said.plain) if said.odd else said.plain
+    found = read_part(text, field, options, words)
+    if found is None:
+        found = _several(said, field, options, words) or read_digits(text, field, options)
+    if said.odd and found is not None:
+        return refuse(Refusal.ODD_DIGITS, field, options)
+    if isinstance(found, Refused) and "typed" in found.data:
+        return Refused(found.code, {**found.data, "typed": shown(said.typed)})
+    return found
+
+
+def _several(said: Said, field: Field, options: Options, words: Words) -> Refused | None:
+    """The refusal of two picks or more; None where a part of the reply is no pick."""
+    folded = without_marks(said.folded) if said.odd else said.folded
+    listed = split(without_polite(folded, words.polite), options, words)
+    if listed is None:
+        return None
+    found: list[Part] = []
+    for piece in map(core_of, listed[0]):
+        part = read_part(piece, field, options, words)
+        run = [part] if part is not None else read_run(piece, field, options)
+        row = labels_in_a_row(piece, options) if run is None else None
+        if run is None and row is None:
+            return None
+        found.extend(run or row or ())
+    wrong = [one for one in found if isinstance(one, Refused)]
+    picks = keys_of([one for one in found if isinstance(one, int)], options)
+    if wrong and not picks:
+        return wrong[0]
+    return refuse(Refusal.ONLY_ONE, field, options, picks=picks) if len(found) > 1 else None
+
+
+def _after_other(said: Said, index: int, field: Field, options: Options) -> Refused:
+    ways = (options.keys[index], f"other: {shown(said.typed)}")
+    return refuse(Refusal.PICK_AFTER_OTHER, field, options, ways=ways)
+
+
+def _nearest(said: Said, options: Options) -> dict[str, str]:
+    """The one label that the reply comes near to, with its key."""
+    if len(said.plain) > LONGEST_NEAR_CHARS:
+        return {}
+    near = get_close_matches(said.plain, options.cores, n=1, cutoff=NEAR)
+    if not near:
+        return {}
+    index = options.cores[near[0]][0]
+    return {"nearest_key": options.keys[index], "nearest": options.options[index].label}
