@@ -27,6 +27,8 @@ class Fields(TypedDict, total=False):
     channel: str
     entry_id: str
     group: str
+    incident_id: str
+    member: str
     outcome_id: str
     owner: str
     partition: int

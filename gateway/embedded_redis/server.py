@@ -35,9 +35,10 @@ STOP_WAIT_S = 10.0
 
 REWRITE_PERCENT = 100
 REWRITE_MIN = "16mb"
-"""Loading a raw append-only file took three times as long as a rewritten one (2.1 to 3.0 s against
-0.7 to 1.0 s for 100,000 pending asks, store-measured), so rewriting begins at a quarter of the
-server's usual 64 MB. The percentage is the server's own: each byte is written about once more."""
+"""Loading a raw append-only file takes two to three times as long as a rewritten one (100,000
+pending asks: 2.1 to 3.0 s against 0.7 to 1.0 s), about 0.5 s for 16 MB on two cores, so rewriting
+begins at a quarter of the server's usual 64 MB. The percentage is the server's own: by then a
+rewrite costs each byte one more writing, and there are few of them."""
 
 Way = Literal["signal", "pipe"]
 """How a server learns that its gateway is gone (see `launch`)."""
