@@ -5,7 +5,7 @@ It never guesses: what could mean two things is refused, with the ways to write 
 
 from __future__ import annotations
 
-from gateway.reply.draft import Draft, value_from_json, value_to_json
+from gateway.reply.draft import Draft
 from gateway.reply.fields import missing
 from gateway.reply.meaning import (
     Answered,
@@ -45,6 +45,4 @@ __all__ = [
     "missing",
     "option_keys",
     "parse",
-    "value_from_json",
-    "value_to_json",
 ]

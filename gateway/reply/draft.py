@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gateway.answer import Picked
+from gateway.answer import from_json, to_json
 
 if TYPE_CHECKING:
     from gateway.answer import Value, Values
+    from gateway.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,50 +49,29 @@ class Draft:
     def to_dict(self) -> dict[str, Any]:
         """The draft as JSON values."""
         return {
-            "values": {name: value_to_json(value) for name, value in self.values.items()},
+            "values": to_json(self.values),
             "left": sorted(self.left),
             "order": list(self.order),
         }
 
     @classmethod
-    def from_dict(cls, kept: Any) -> Draft:
-        """The draft that `to_dict` made that of.
+    def from_dict(cls, question: Question, kept: Any) -> Draft:
+        """The draft of that question that `to_dict` made this of.
 
         Raises:
-            ValueError: it is nothing that `to_dict` makes.
+            ValueError: it is nothing that `to_dict` makes of a draft of this question.
         """
         match kept:
             case {"values": dict() as values, "left": list() as left, "order": list() as order}:
-                if not all(isinstance(name, str) for name in (*values, *left, *order)):
-                    raise ValueError("a draft's fields are named by strings")
-                if sorted(order) != sorted({*values, *left}):
-                    raise ValueError("a draft's order names each entry once")
-                return cls(
-                    {name: value_from_json(value) for name, value in values.items()},
-                    frozenset(left),
-                    tuple(order),
-                )
+                pass
             case _:
                 raise ValueError("not a draft")
-
-
-def value_to_json(value: Value) -> Any:
-    """One value as JSON: picks as `{"options": […], "write_in": …}`, all else as it is."""
-    if isinstance(value, Picked):
-        return {"options": list(value.options), "write_in": value.write_in}
-    return value
-
-
-def value_from_json(kept: Any) -> Value:
-    """The value that `value_to_json` made that of.
-
-    Raises:
-        ValueError: it is nothing that `value_to_json` makes.
-    """
-    match kept:
-        case str() | int() | float():  # bool is an int
-            return kept
-        case {"options": list() as options, "write_in": None | str() as write_in}:
-            if all(isinstance(option, str) for option in options):
-                return Picked(tuple(options), write_in)
-    raise ValueError("not a value of a draft")
+        names = [*values, *left]
+        if sorted(map(str, names)) != sorted(map(str, order)):
+            raise ValueError("a draft's order names each entry once")
+        if any(question.field(str(name)) is None for name in names):
+            raise ValueError("a draft of another question")
+        try:
+            return cls(from_json(question, values), frozenset(left), tuple(order))
+        except (KeyError, TypeError) as error:
+            raise ValueError("not a draft's values") from error

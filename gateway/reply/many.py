@@ -23,9 +23,11 @@ from gateway.reply.parts import (
     split,
 )
 from gateway.reply.picks import pasted, whole_label, write_in
-from gateway.reply.reading import Failed, Manner, Read, Reading, WantsWords, shown
+from gateway.reply.reading import Failed, Left, Manner, Read, Reading, WantsWords, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gateway.question import Field
     from gateway.reply.clean import Said
     from gateway.reply.language import Words
@@ -34,27 +36,36 @@ if TYPE_CHECKING:
 
 def read_many(reply: Said, field: Field, words: Words, place: Place) -> Reading:
     """What a choice of several makes of a reply."""
-    options = options_of(field)
     whole = whole_label(reply, field)
     if whole is not None:
-        found: list[int] | Refused | None = whole if isinstance(whole, Refused) else [whole]
-    else:
-        marked = words.marked.search(reply.typed)
-        if marked is not None:
-            return _with_words(reply, marked.start(), marked.end(), field, words, place)
-        found = _quantity(reply, field, options, words)
-        found = _list(reply, field, options, words) if found is None else found
-    if isinstance(found, Refused):
-        return Failed(found)
-    if found is None:
-        if reply.core in words.other and field.write_in:
-            return WantsWords()
-        return write_in(reply, field, words, place)
-    picked = _picked(found, field)
-    if place.pressed_other and field.write_in:
-        ways = (", ".join(keys_of(found, options)), f"other: {shown(reply.typed)}")
-        return Failed(refuse(Refusal.PICK_AFTER_OTHER, field, options, ways=ways))
-    return Read(picked, Manner.EXACT)
+        return _decided([whole], reply, field, place)
+    marked = words.marked.search(reply.typed)
+    if marked is not None:
+        return _with_words(reply, marked.start(), marked.end(), field, words, place)
+    options = options_of(field)
+    if reply.plain in words.none:
+        refused = refuse(Refusal.NONE_NOT_ALLOWED, field, options)
+        return Failed(refused, shaped=False) if field.required else Left()
+    everything = reply.plain in words.all
+    found = [*range(len(options.keys))] if everything else _list(reply, field, options, words)
+    if found is not None:
+        return _decided(found, reply, field, place)
+    bare = reply.core in words.other and field.write_in
+    return WantsWords() if bare else write_in(reply, field, words, place)
+
+
+def _decided(
+    found: Sequence[Part] | Refused, reply: Said, field: Field, place: Place
+) -> Read | Failed:
+    """The picks as a value, or their refusal."""
+    parts = [found] if isinstance(found, Refused) else found
+    picks = [one for one in parts if isinstance(one, int)]
+    refused = next((one for one in parts if isinstance(one, Refused)), None)
+    if refused is None and place.pressed_other and field.write_in:
+        options = options_of(field)
+        ways = (", ".join(keys_of(picks, options)), f"other: {shown(reply.typed)}")
+        refused = refuse(Refusal.PICK_AFTER_OTHER, field, options, ways=ways)
+    return Failed(refused) if refused else Read(_picked(picks, field), Manner.EXACT)
 
 
 def _picked(indexes: list[int], field: Field, own: str | None = None) -> Picked:
@@ -84,17 +95,6 @@ def _with_words(
     if isinstance(own, Failed):
         return WantsWords() if own.refused.code is Refusal.EMPTY and not found else own
     return Read(_picked(found, field, own[0]), Manner.EXACT)
-
-
-def _quantity(
-    reply: Said, field: Field, options: Options, words: Words
-) -> list[int] | Refused | None:
-    """The picks of `all` and `none`."""
-    if reply.plain in words.all:
-        return list(range(len(options.options)))
-    if reply.plain in words.none:
-        return refuse(Refusal.NONE_NOT_ALLOWED, field, options) if field.required else []
-    return None
 
 
 def _list(reply: Said, field: Field, options: Options, words: Words) -> list[int] | Refused | None:

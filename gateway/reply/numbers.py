@@ -19,6 +19,7 @@ from gateway.reply.clean import folded_line
 from gateway.reply.language import DASHES, locales_meant
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.reading import Failed, Manner, Read, Reading, failed, shown
+from gateway.scalars import NUMBER_DIGITS
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from gateway.question import Field
     from gateway.reply.clean import Said
     from gateway.reply.place import Place
-
-MOST_DIGITS = 1000
-"""Ours: Python refuses to read back whole numbers of more than 4,300 digits."""
 
 KEPT = 256
 """Locales kept; ours, as many as `language` keeps."""
@@ -87,7 +85,7 @@ def read_number(reply: Said, field: Field, place: Place) -> Reading:
 def _parted(plain: str) -> tuple[str, str]:
     """The words around the only number in the text, and that number; "" where there is not one."""
     digits = [found.start() for found in _DIGIT.finditer(plain)]
-    if not digits or len(plain) > MOST_DIGITS:
+    if not digits or len(plain) > NUMBER_DIGITS:
         return plain, ""
     sign = _BEFORE_DIGITS.search(plain[: digits[0]])
     start = sign.start() if sign else digits[0]
