@@ -45,7 +45,7 @@ class EmbeddedRedis:
         lock_wait_s: how long another gateway's server may take to leave the folder.
         on_restart: called each time a server that died has been started again.
         way: how the server learns that this process is gone. The signal comes when the *thread*
-            that entered ends, so run the event loop in a thread that stays.
+            that started it ends, so run the event loop in a thread that stays.
     """
 
     def __init__(
@@ -79,6 +79,13 @@ class EmbeddedRedis:
         return self._server.pid if self._server is not None and self._server.alive else None
 
     async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def start(self) -> None:
         """Returns once the server answers, its data loaded.
 
         Raises:
@@ -96,9 +103,8 @@ class EmbeddedRedis:
             await self._leave()
             raise
         self._supervisor = asyncio.create_task(self._supervise(plan, lock, server), name="engine")
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def aclose(self) -> None:
         """Stops the server, its data on disk, and gives the folder free."""
         if self._supervisor is not None:
             self._supervisor.cancel()
@@ -126,14 +132,14 @@ class EmbeddedRedis:
                     self._on_restart()
 
     async def _leave(self) -> None:
+        if self._lock is None:  # never started: nothing here is ours to take away
+            return
         try:
             if self._server is not None:
                 await self._server.stop()
         finally:
-            # Only the lock's holder comes here, so that a short socket folder is not another's.
             short = socket_path(self.folder).parent
             if short != self.folder:
                 shutil.rmtree(short, ignore_errors=True)
-            if self._lock is not None:
-                self._lock.release()
-                self._lock = None
+            self._lock.release()
+            self._lock = None

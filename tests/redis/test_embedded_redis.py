@@ -165,21 +165,22 @@ async def test_a_second_gateway_on_the_same_folder_is_refused(tmp_path: Path) ->
             await client.set("kept", "yes")
         second = EmbeddedRedis(tmp_path, lock_wait_s=0.05)
         with pytest.raises(EngineError, match=rf"process {os.getpid()}\) uses {tmp_path}"):
-            await second.__aenter__()
+            await second.start()
         assert await answers(first, "kept", "yes")
 
 
 async def test_the_next_gateway_waits_for_one_that_is_leaving(tmp_path: Path) -> None:
     """A start while the last gateway stops succeeds once the folder is free."""
     first = EmbeddedRedis(tmp_path)
-    await first.__aenter__()
-    starting = asyncio.create_task(EmbeddedRedis(tmp_path).__aenter__())
+    await first.start()
+    second = EmbeddedRedis(tmp_path)
+    starting = asyncio.create_task(second.start())
     await asyncio.sleep(0)
     assert not starting.done()
-    await first.__aexit__()
-    second = await starting
+    await first.aclose()
+    await starting
     assert second.pid is not None
-    await second.__aexit__()
+    await second.aclose()
 
 
 async def test_a_long_folder_gets_a_short_socket(tmp_path: Path) -> None:
@@ -192,7 +193,8 @@ async def test_a_long_folder_gets_a_short_socket(tmp_path: Path) -> None:
         assert await answers(engine, "nothing", "yes") is False
         refused = EmbeddedRedis(folder, lock_wait_s=0)
         with pytest.raises(EngineError, match="Another gateway"):
-            await refused.__aenter__()
+            await refused.start()
+        await refused.aclose()
         assert socket.exists(), "the refused one took the first one's socket along"
     assert not socket.parent.exists()
 
@@ -217,14 +219,14 @@ async def test_a_server_that_cannot_start_says_why(tmp_path: Path, binary: Path)
     for _ in range(2):  # the second try would meet a lock left behind
         engine = EmbeddedRedis(tmp_path, binary=binary, lock_wait_s=0)
         with pytest.raises(EngineError, match=r"did not start .*: .*manifest"):
-            await engine.__aenter__()
+            await engine.start()
 
 
 async def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     """A file where the folder should be is told in words."""
     (tmp_path / "data").write_text("")
     with pytest.raises(EngineError, match="Cannot use"):
-        await EmbeddedRedis(tmp_path / "data").__aenter__()
+        await EmbeddedRedis(tmp_path / "data").start()
 
 
 def test_a_server_on_path_comes_before_the_wheels(
