@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from gateway.errors import GatewayError
 from gateway.redis_store.asks import RedisAsks
+from gateway.redis_store.client import connect
 from gateway.redis_store.index import RedisIndex
 from gateway.redis_store.keys import META, Partitions
-from gateway.redis_store.client import connect
 from gateway.redis_store.link import Link
 from gateway.redis_store.streams import RedisLog
 from gateway.redis_store.timers import RedisTimers
@@ -18,9 +18,9 @@ from gateway.store import PARTITIONS, RETENTION_DAYS
 class RedisStore(RedisAsks, RedisTimers, RedisLog, RedisIndex):
     """All of `gateway.store.Store` over one link."""
 
-    def __init__(self, link: Link, partitions: Partitions, url: str, retention: timedelta) -> None:
+    def __init__(self, link: Link, partitions: Partitions, retention: timedelta) -> None:
         RedisAsks.__init__(self, link, partitions, retention)
-        RedisLog.__init__(self, link, partitions, url)
+        RedisLog.__init__(self, link, partitions)
 
     async def ping(self) -> None:
         await self._link.call("PING")
@@ -30,7 +30,7 @@ class RedisStore(RedisAsks, RedisTimers, RedisLog, RedisIndex):
         await self._link.aclose()
 
     async def server(self) -> dict[str, str]:
-        """What `INFO` and the settings say of one server, for warnings at start; {} on a cluster."""
+        """What `INFO` and the settings say of the one server, for warnings; {} on a cluster."""
         return await self._link.server()
 
 
@@ -41,7 +41,7 @@ async def open_store(
     retention: timedelta = timedelta(days=RETENTION_DAYS),
     skew_ms: int = 0,
 ) -> RedisStore:
-    """Connects, loads the scripts, and holds to the number of partitions fixed at first start.
+    """Connects, and holds to the number of partitions fixed at first start.
 
     Raises: Unavailable; GatewayError where the store was made with another number of partitions.
     """
@@ -50,12 +50,13 @@ async def open_store(
         await link.start()
         await link.call("HSETNX", META, "partitions", partitions)
         fixed = int(await link.call("HGET", META, "partitions"))
-        if fixed != partitions:
-            raise GatewayError(f"This store was made with {fixed} partitions, not {partitions}.")
     except BaseException:
         await link.aclose()
         raise
-    return RedisStore(link, Partitions.of(fixed), url, retention)
+    if fixed != partitions:
+        await link.aclose()
+        raise GatewayError(f"This store was made with {fixed} partitions, not {partitions}.")
+    return RedisStore(link, Partitions.of(fixed), retention)
 
 
 __all__ = ["RedisStore", "open_store"]

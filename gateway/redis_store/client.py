@@ -30,33 +30,31 @@ if TYPE_CHECKING:
 SOCKET_TIMEOUT_S = 5.0
 """redis-py's own default; a command that takes longer has met a server that is not well."""
 
-AWAY = frozenset(
-    ("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")
-    + ("MISCONF", "OOM", "NOREPLICAS", "UNKILLABLE", "BUSY")
-)
+AWAY = ("READONLY", "OOM", "MISCONF", "NOREPLICAS", "UNKILLABLE", "BUSY")
 """Codes of a server that is there and cannot serve now: the caller tries again later."""
 
 AWAY_ERRORS = (AskError, ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
-"""The same where redis-py knows the code: it takes it off the text. A slot on the move (`AskError`)
-is soon on one node again."""
+"""The same where redis-py knows the code, and takes it off the text. A slot on the move is soon on
+one node again (`AskError`). LOADING is an error of the connection to it, and away all the same."""
 
 SENTINEL_SCHEME = "redis+sentinel://"
 SENTINEL_PORT = 26379
 CLUSTER_SCHEMES = ("redis+cluster://", "rediss+cluster://")
 
 
-def connect(url: str, *, blocking: bool = False) -> Redis | RedisCluster:
+def connect(url: str) -> Redis | RedisCluster:
     """A client for `redis://`, `rediss://`, `unix://`, `redis+cluster://host:port` or
     `redis+sentinel://[:password@]host:port[,host:port]/service[/db]`.
 
     No retry of redis-py's: a lost reply tried again blindly takes a group's entries twice.
-    RESP2, because RESP3 gives other shapes for the same stream.
+    RESP2, because RESP3 gives other shapes for the same stream. No time limit either: lanes have
+    their own, and blocking reads wait longer.
     """
     options: dict[str, Any] = {
         "decode_responses": True,
         "encoding_errors": "replace",  # an unreadable entry is ours to bury, not the driver's
         "protocol": 2,
-        "socket_timeout": None if blocking else SOCKET_TIMEOUT_S,
+        "socket_timeout": None,
         "socket_connect_timeout": SOCKET_TIMEOUT_S,
         "retry": Retry(NoBackoff(), 0),
     }
@@ -65,8 +63,8 @@ def connect(url: str, *, blocking: bool = False) -> Redis | RedisCluster:
     for scheme in CLUSTER_SCHEMES:
         if url.startswith(scheme):
             plain = url.replace("+cluster", "", 1)
-            return cast("RedisCluster", RedisCluster.from_url(plain, **options))
-    return cast("Redis", Redis.from_url(url, **options))
+            return RedisCluster.from_url(plain, **options)
+    return Redis.from_url(url, **options)
 
 
 def _sentinel(url: str, options: dict[str, Any]) -> Redis:
@@ -77,7 +75,8 @@ def _sentinel(url: str, options: dict[str, Any]) -> Redis:
     password = credentials.partition(":")[2] or None
     pairs = (host.partition(":") for host in hosts.split(","))
     nodes = [(host, int(port or SENTINEL_PORT)) for host, _, port in pairs]
-    sentinel = Sentinel(nodes, sentinel_kwargs={"socket_timeout": SOCKET_TIMEOUT_S})
+    of_sentinels = {"socket_timeout": SOCKET_TIMEOUT_S}
+    sentinel = Sentinel(nodes, sentinel_kwargs=of_sentinels)  # type: ignore[no-untyped-call]
     return cast(
         "Redis",
         sentinel.master_for(service or "mymaster", db=int(db or 0), password=password, **options),

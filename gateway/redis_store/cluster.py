@@ -1,4 +1,4 @@
-"""A cluster: each command goes to the node that serves its key's slot, those of one node in one write.
+"""A cluster: each command goes to the node that serves its key's slot.
 
 Nothing is sent twice, but for what a node refused because the slot has moved.
 """
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import RedisClusterException
 
-from gateway.errors import Unavailable
-from gateway.redis_store.server import Node
+from gateway.redis_store.lane import OfNode
+from gateway.redis_store.server import Server
 
 if TYPE_CHECKING:
     from redis.asyncio.cluster import ClusterNode, RedisCluster
 
-    from gateway.redis_store.server import Command
+    from gateway.redis_store.lane import Command
 
 ANYWHERE = frozenset({"PING", "TIME"})
 """Commands without a key."""
@@ -26,14 +26,12 @@ class Nodes:
 
     def __init__(self, client: RedisCluster) -> None:
         self._client = client
-        self._nodes: dict[str, Node] = {}
+        self._sources: dict[str, OfNode] = {}
+        self._servers: dict[str, Server] = {}
         self._stale = False
 
-    async def aclose(self) -> None:
-        """The client has the connections; closing it is enough."""
-
     def forget(self) -> None:
-        """What is known of the slots is old: it is asked for again before the next command."""
+        """What is known of the slots is old: they are asked for again before the next command."""
         self._stale = True
 
     async def find(self) -> None:
@@ -43,30 +41,37 @@ class Nodes:
             await self._client.nodes_manager.initialize()
             self._stale = False
 
-    def serving(self, command: Command) -> Node:
-        """The node for a command. Raises: Unavailable when no node serves its slot."""
-        node = self._by_key(_key(command))
-        known = self._nodes.get(node.name)
-        if known is None or known.node is not node:
-            known = self._nodes[node.name] = Node(node)
+    def serving(self, command: Command) -> Server:
+        """Where a command goes. Raises: RedisClusterException when no node serves its slot."""
+        source = self.source(_key(command))
+        known = self._servers.get(source.node.name)
+        if known is None or known.source is not source:
+            known = self._servers[source.node.name] = Server(source)
         return known
 
-    async def read(self, head: Command, stream: str, start: str) -> Any:
-        """One blocking read of one stream. Raises: redis-py's errors, Unavailable."""
-        await self.find()
-        # Named, because redis-py would ask the server twice per read which key it is about.
-        node = self._by_key(stream)
-        return await self._client.execute_command(*head, stream, start, target_nodes=node)
+    def source(self, key: Any) -> OfNode:
+        """The node of a key's slot, any for None; the same object while it is the same node.
 
-    def _by_key(self, key: Any) -> ClusterNode:
+        Raises: RedisClusterException when no node serves the slot.
+        """
+        node = self._node(key)
+        known = self._sources.get(node.name)
+        if known is None or known.node is not node:
+            known = self._sources[node.name] = OfNode(node)
+        return known
+
+    def _node(self, key: Any) -> ClusterNode:
         try:
             if key is None:
                 return self._client.get_random_primary_node()
-            slot = self._client.keyslot(key)
-            return self._client.nodes_manager.get_node_from_slot(slot)
+            return self._client.nodes_manager.get_node_from_slot(self._client.keyslot(key))
         except (RedisClusterException, IndexError) as error:
             self.forget()
-            raise Unavailable("The store has no server for this just now.") from error
+            raise RedisClusterException("no node serves this slot") from error
+
+    async def aclose(self) -> None:
+        for server in self._servers.values():
+            await server.aclose()
 
 
 def _key(command: Command) -> Any:
@@ -74,6 +79,8 @@ def _key(command: Command) -> Any:
     match command[0]:
         case "EVALSHA" | "EVAL":
             return command[3]
+        case "XGROUP" | "XINFO":
+            return command[2]
         case "XREADGROUP":
             return command[command.index(b"STREAMS") + 1]
         case name if name in ANYWHERE:

@@ -9,7 +9,18 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from gateway.ask import Ask, AskRecord, Outcome, Run, RunRecord, RunStatus, Status, Webhook
+from gateway.ask import (
+    Ask,
+    AskRecord,
+    OnQuestion,
+    OnTimeout,
+    Outcome,
+    Run,
+    RunRecord,
+    RunStatus,
+    Status,
+    Webhook,
+)
 from gateway.ladder import Rung
 from gateway.question import Frozen
 from gateway.store import Event, EventType
@@ -40,9 +51,7 @@ def maybe_ms(ms: int | str | None) -> datetime | None:
 
 
 def as_dict(reply: Any) -> dict[str, Any]:
-    """Names and values of a reply: flat as the server sends them, or read by a cluster client."""
-    if isinstance(reply, dict):
-        return reply
+    """Names and values of a reply, which comes flat."""
     return dict(zip(reply[::2], reply[1::2], strict=True)) if reply else {}
 
 
@@ -133,10 +142,10 @@ def load_run(run_id: str, fields: dict[str, str]) -> RunRecord | None:
         agent=fields["agent"],
         parent=fields.get("parent"),
         conversation=fields.get("conversation"),
-        on_question=fields["on_question"],  # type: ignore[arg-type]  # pydantic reads the enum
+        on_question=OnQuestion(fields["on_question"]),
         deadline=maybe_ms(fields.get("deadline")),
         timeout_s=int(timeout) if timeout else None,
-        on_timeout=fields["on_timeout"],  # type: ignore[arg-type]
+        on_timeout=OnTimeout(fields["on_timeout"]),
         ladder=_LADDER.validate_json(ladder) if ladder else None,
         webhook=Webhook.model_validate_json(webhook) if webhook else None,
         token_id=fields.get("token_id"),

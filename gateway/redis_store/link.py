@@ -6,6 +6,7 @@ One connection that gathers gave up to 1.6 times a pool at 64 at once (store-mea
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
@@ -15,14 +16,18 @@ from redis.asyncio import Redis
 from redis.exceptions import MovedError, NoScriptError, ResponseError
 
 from gateway.errors import Unavailable
-from gateway.redis_store.client import is_away, translated
+from gateway.redis_store.blocking import Reader
+from gateway.redis_store.client import SOCKET_TIMEOUT_S, is_away, translated
 from gateway.redis_store.cluster import Nodes
-from gateway.redis_store.server import Command, Server, Single
+from gateway.redis_store.lane import OfClient
+from gateway.redis_store.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
     from redis.asyncio.cluster import RedisCluster
+
+    from gateway.redis_store.lane import Command
 
 BATCH = 256
 """Ours: commands in one write; more only makes the first of them wait for the last."""
@@ -62,10 +67,14 @@ class Link:
     def __init__(self, client: Redis | RedisCluster, *, skew_ms: int = 0) -> None:
         self.skew_ms = skew_ms
         self._client = client
-        self._way: Single | Nodes = Single(client) if isinstance(client, Redis) else Nodes(client)
+        self._way = Server(OfClient(client)) if isinstance(client, Redis) else Nodes(client)
         self._scripts = _load_scripts()
         self._queue: list[Sent] = []
         self._writers: set[asyncio.Task[None]] = set()
+
+    def reader(self) -> Reader:
+        """A new reader, for blocking reads over connections of its own."""
+        return Reader(self._way.source if isinstance(self._way, Server) else self._way)
 
     async def start(self) -> None:
         """Sees that Redis is there. Raises: Unavailable."""
@@ -95,13 +104,12 @@ class Link:
         if not isinstance(self._client, Redis):
             return {}
         with translated():
-            told = {str(k): str(v) for k, v in (await self._client.info()).items()}
-            try:
-                told |= await self._client.config_get("maxmemory-policy")
-                told |= await self._client.config_get("appendonly")
-            except ResponseError:
-                pass  # managed servers forbid CONFIG; INFO says enough for most of it
-        return told
+            async with asyncio.timeout(SOCKET_TIMEOUT_S):
+                told: dict[Any, Any] = {}
+                told.update(await self._client.info())
+                with suppress(ResponseError):  # managed servers forbid CONFIG
+                    told.update(await self._client.config_get("appendfsync"))
+        return {str(name): str(value) for name, value in told.items()}
 
     async def aclose(self) -> None:
         await asyncio.gather(*self._writers)
@@ -124,7 +132,7 @@ class Link:
             while self._queue:
                 batch, self._queue = self._queue[:BATCH], self._queue[BATCH:]
                 waited_for = [sent for sent in batch if not sent.reply.cancelled()]
-                if isinstance(self._way, Single):
+                if isinstance(self._way, Server):
                     await _exchange(self._way, waited_for)
                 else:
                     await _spread(self._way, waited_for)
@@ -148,8 +156,8 @@ async def _to_nodes(nodes: Nodes, batch: list[Sent]) -> list[Sent]:
     try:
         with translated():
             await nodes.find()
-        for sent in batch:
-            groups.setdefault(nodes.serving(sent.command), []).append(sent)
+            for sent in batch:
+                groups.setdefault(nodes.serving(sent.command), []).append(sent)
     except Exception as error:  # noqa: BLE001 - every waiter hears of it
         _fail(batch, error)
         return []

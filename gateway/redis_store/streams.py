@@ -13,15 +13,14 @@ from redis.exceptions import ResponseError
 
 from gateway.errors import Unavailable
 from gateway.redis_store import codec
-from gateway.redis_store.blocking import Reader
-from gateway.redis_store.client import code, connect
-from gateway.store import ENDINGS, TAIL_SLACK, Event, EventType, Group, Taken
+from gateway.redis_store.client import code
+from gateway.store import TAIL_SLACK, Event, EventType, Group, Taken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from datetime import timedelta
 
-    from gateway.redis_store.blocking import Reply
+    from gateway.redis_store.blocking import Reader, Reply
     from gateway.redis_store.keys import Keys, Partitions
     from gateway.redis_store.link import Link
 
@@ -49,11 +48,9 @@ _log = logging.getLogger("gateway.store")
 class RedisLog:
     """Implements `gateway.store.Log`."""
 
-    def __init__(self, link: Link, partitions: Partitions, url: str) -> None:
+    def __init__(self, link: Link, partitions: Partitions) -> None:
         self._link = link
         self._partitions = partitions
-        # Blocking reads keep their connection; no time limit of the socket may end them.
-        self._blocking = connect(url, blocking=True)
         self._by_stream = {name: keys for keys in partitions.all for name in (keys.asks, keys.log)}
         self._readers: dict[tuple[Group, str], Reader] = {}
         self._own: dict[tuple[Group, str], dict[str, str] | None] = {}
@@ -61,13 +58,12 @@ class RedisLog:
     async def aclose(self) -> None:
         for reader in self._readers.values():
             await reader.aclose()
-        await self._blocking.aclose()
 
     # The tail
 
     async def tail(self) -> AsyncIterator[Sequence[Event] | None]:
         """Batches of new events; None when some may have been missed, so that all look again."""
-        reader = Reader(self._blocking)
+        reader = self._link.reader()
         last: dict[str, str] = {}
         try:
             while True:
@@ -108,7 +104,7 @@ class RedisLog:
                 if mine := await self._page(head, own):
                     return mine
                 self._own[who] = None
-            reader = self._readers.get(who) or self._readers.setdefault(who, Reader(self._blocking))
+            reader = self._readers.get(who) or self._readers.setdefault(who, self._link.reader())
             streams = dict.fromkeys(
                 (self._stream(group, keys) for keys in self._partitions.all), ">"
             )
@@ -195,10 +191,9 @@ class RedisLog:
         for group in map(codec.as_dict, groups):
             first = group["last-delivered-id"]
             if group["pending"]:
-                first = _oldest(
-                    await self._link.call("XPENDING", keys.log, group["name"], "-", "+", 1)
-                )
-            oldest = min(oldest, int((first or "0").partition("-")[0]))
+                held = await self._link.call("XPENDING", keys.log, group["name"], "-", "+", 1)
+                first = held[0][0] if held else first
+            oldest = min(oldest, int(first.partition("-")[0]))
             await self._forget_readers(keys.log, group["name"])
         await self._link.call("XTRIM", keys.log, "MINID", "~", oldest)
 
@@ -267,13 +262,6 @@ def _event(group: Group, entry_id: str, flat: Any) -> Event | None:
         return None
     at = codec.from_ms(entry_id.partition("-")[0])
     return Event(entry_id, EventType.ASK_OPENED, "", fields["a"], at)
-
-
-def _oldest(reply: list[Any]) -> str | None:
-    """The id of the one entry of an XPENDING, as the server sends it or as a cluster client reads it."""
-    if not reply:
-        return None
-    return str(reply[0]["message_id"] if isinstance(reply[0], dict) else reply[0][0])
 
 
 def _missed(kind: EventType, run_id: str, ask_id: str, note: str) -> Taken:
