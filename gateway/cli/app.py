@@ -1,0 +1,70 @@
+"""The commands by name, and how each of them ends: done, refused in one line, or used wrongly."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from gateway.cli import approvals, dead, jobs, lint, people, tokens, tools, up
+from gateway.cli.failure import INTERRUPTED, WRONG_USE, Failure
+from gateway.cli.output import fail
+
+# Help without rich's panels: importing them takes longer than everything else together.
+app = typer.Typer(
+    name="oz0",
+    help="OZ gateway asks people questions for agents, and keeps them until somebody answers.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+up.register(app)
+app.add_typer(approvals.app)
+app.add_typer(jobs.app)
+people.register(app)
+app.add_typer(tokens.app)
+app.add_typer(dead.app)
+lint.register(app)
+tools.register(app)
+
+
+@app.command()
+def demo() -> None:
+    """An agent asks in this terminal, and you answer."""
+    from gateway.cli.demo import main
+
+    raise typer.Exit(main())
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command; its exit code."""
+    try:
+        code = app(args=list(arguments) or ["--help"], prog_name="oz0", standalone_mode=False)
+    except Failure as failure:
+        fail(failure, as_json="--json" in arguments)
+        return failure.exit_code
+    except typer.TyperException as error:
+        fail(_wrong_use(error), as_json="--json" in arguments)
+        return WRONG_USE
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output (`head`) has what it wanted; Python would complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _wrong_use(error: typer.TyperException) -> Failure:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "oz0"
+    words = error.format_message().strip()
+    words = words if words.endswith((".", "?", "!")) else f"{words}."
+    return Failure(
+        words,
+        f"`{command} --help` says how it is used.",
+        exit_code=WRONG_USE,
+        body={"code": "wrong_use", "message": words},
+    )

@@ -1,0 +1,212 @@
+"""Puts the concrete parts together and runs them in one process, until it is told to stop.
+
+One task group owns every task. Stopping lets calls under way finish, then ends the workers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from gateway.api import Parts, build_app
+from gateway.broker import Broker
+from gateway.cli.failure import Failure
+from gateway.cli.first_token import FirstToken, make_first_tokens
+from gateway.clock import Clock
+from gateway.embedded_redis import EmbeddedRedis, EngineError, check_server
+from gateway.errors import GatewayError, Unavailable
+from gateway.metrics import Metrics
+from gateway.people import People
+from gateway.redis_store import open_store
+from gateway.resume import Resume
+from gateway.tokens import Tokens
+from gateway.waiting import Waiters
+from gateway.webhook import Poster
+
+if TYPE_CHECKING:
+    from gateway.config import Bind, Config, Settings
+    from gateway.redis_store import RedisStore
+
+FINISH_S = 3.0
+"""Ours: how long calls under way may take to finish once we are told to stop."""
+
+HEAR_WITHIN_S = 10.0
+"""Ours: the log's tail is there within two round trips; after this the store is not well."""
+
+
+class Role(StrEnum):
+    """What a process does; `--roles` names them."""
+
+    API = "api"
+    CLOCK = "clock"
+    RESUME = "resume"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What is there once everything works. `address` is None where this process serves no API."""
+
+    address: str | None
+    embedded: bool
+    warnings: tuple[str, ...]
+    first_tokens: tuple[FirstToken, ...]
+
+
+async def run(config: Config, roles: frozenset[Role], announce: Callable[[Ready], None]) -> None:
+    """Runs until SIGTERM or SIGINT; `announce` is called once, when everything works.
+
+    Raises: Failure, it cannot start; a group of errors, when a part broke.
+    """
+    stopping = False
+
+    def stop() -> None:
+        nonlocal stopping
+        if not stopping and task is not None:
+            # Unwinds from wherever we are: while starting, too.
+            stopping = True
+            task.cancel()
+
+    task = asyncio.current_task()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    try:
+        await _run(config, roles, announce)
+    except asyncio.CancelledError:
+        if not stopping:
+            raise
+
+
+async def _run(config: Config, roles: frozenset[Role], announce: Callable[[Ready], None]) -> None:
+    async with AsyncExitStack() as stack:
+        settings = config.gateway
+        # The port comes first: it tells at once what the engine's lock tells after ten seconds.
+        listener = stack.enter_context(_bound(settings.bind)) if Role.API in roles else None
+        metrics = Metrics()
+        url = await stack.enter_async_context(_engine(settings, metrics))
+        store = await stack.enter_async_context(_store(url, settings))
+        poster = await stack.enter_async_context(Poster())
+        parts = _parts(config, store, metrics)
+        first = await make_first_tokens(store, parts.tokens, config.tenants, settings.data)
+        warnings = () if settings.redis is None else tuple(check_server(await store.server()))
+        name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(parts.waiters.run(), name="waiters")
+            if Role.CLOCK in roles:
+                tasks.create_task(Clock(store, parts.broker, name).run(), name="clock")
+            if Role.RESUME in roles:
+                tasks.create_task(Resume(store, poster, name).run(), name="resume")
+            await _hearing(parts.waiters)
+            # Inside the group: calls under way finish while the workers still work.
+            async with _serving(parts, listener) as address:
+                announce(Ready(address, settings.redis is None, warnings, first))
+                await asyncio.Event().wait()
+
+
+def _parts(config: Config, store: RedisStore, metrics: Metrics) -> Parts:
+    people = People(config.people)
+    waiters = Waiters(store)
+    return Parts(
+        broker=Broker(store, waiters),
+        store=store,
+        people=people,
+        tenants={tenant.id: tenant for tenant in config.tenants},
+        tokens=Tokens(store, people),
+        waiters=waiters,
+        metrics=metrics,
+        settings=config.gateway,
+    )
+
+
+@contextmanager
+def _bound(bind: Bind) -> Iterator[socket.socket]:
+    """A socket that has the address and does not listen yet. Raises: Failure."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            bind.host, bind.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise Failure(f"There is no address {bind.host}: {error.strerror}.") from error
+    with socket.socket(family, kind, protocol) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            raise Failure(
+                f"Cannot serve on {bind.host}:{bind.port}: {error.strerror}.",
+                "Another gateway may be there; or choose another address: --bind 127.0.0.1:8338.",
+            ) from error
+        yield listener
+
+
+@asynccontextmanager
+async def _engine(settings: Settings, metrics: Metrics) -> AsyncIterator[str]:
+    """The URL of the Redis to use; our own where none is set. Raises: Failure."""
+    if settings.redis is not None:
+        yield settings.redis.get_secret_value()
+        return
+    engine = EmbeddedRedis(
+        settings.data, fsync=settings.fsync, on_restart=metrics.engine_restarts.inc
+    )
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(engine)
+        except EngineError as error:
+            raise Failure(error.message) from error
+        yield engine.url
+
+
+@asynccontextmanager
+async def _store(url: str, settings: Settings) -> AsyncIterator[RedisStore]:
+    """The store, connected. Raises: Failure."""
+    try:
+        store = await open_store(url, partitions=settings.partitions, retention=settings.retention)
+    except Unavailable as error:
+        # The address may hold a password, so it is not repeated.
+        raise Failure("The Redis of OZ_REDIS_URL cannot be reached or cannot serve.") from error
+    except GatewayError as error:
+        raise Failure(error.message) from error
+    try:
+        yield store
+    finally:
+        await store.aclose()
+
+
+async def _hearing(waiters: Waiters) -> None:
+    """Returns once the log's tail is heard. Raises: Failure."""
+    try:
+        async with asyncio.timeout(HEAR_WITHIN_S):
+            await waiters.hearing.wait()
+    except TimeoutError as error:
+        raise Failure("The Redis does not tell what happens in it; see its log.") from error
+
+
+@asynccontextmanager
+async def _serving(parts: Parts, listener: socket.socket | None) -> AsyncIterator[str | None]:
+    """Serves the API on that socket; the address it is reached at."""
+    if listener is None:
+        yield None
+        return
+    runner = web.AppRunner(build_app(parts), access_log=None, shutdown_timeout=FINISH_S)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener).start()
+        yield _address(listener)
+    finally:
+        await runner.cleanup()
+
+
+def _address(listener: socket.socket) -> str:
+    """Where this machine reaches it: an address that means "all of them" is none to connect to."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

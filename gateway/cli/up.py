@@ -1,0 +1,180 @@
+"""`oz0 up` and `oz0 serve`: the gateway, whole in one process or in parts over several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gateway.cli.connection import ADDRESS_FILE
+from gateway.cli.failure import WRONG_USE, Failure
+from gateway.cli.output import AsJson, note, say, say_json
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from gateway.cli.compose import Ready
+    from gateway.config import Config
+
+Bind = Annotated[str | None, typer.Option(help="host:port to listen on (OZ_BIND).")]
+Data = Annotated[str | None, typer.Option(help="The data folder (OZ_DATA).")]
+ConfigFile = Annotated[str | None, typer.Option("--config", help="Settings, TOML (OZ_CONFIG).")]
+Level = Annotated[str, typer.Option("--log", help="debug, info, warning or error.")]
+
+ALL = ("api", "clock", "resume")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(up)
+    app.command()(serve)
+
+
+def up(
+    bind: Bind = None,
+    data: Data = None,
+    config: ConfigFile = None,
+    log: Level = "info",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Run the whole gateway.
+
+    All of it in this process, with a Redis of its own where OZ_REDIS_URL names none.
+    """
+    from gateway.cli.settings import read_config
+
+    settings = read_config(os.environ, OZ_BIND=bind, OZ_DATA=data, OZ_CONFIG=config)
+    _run(settings, ALL, log=log, as_json=as_json, address_file=ADDRESS_FILE)
+
+
+def serve(
+    roles: Annotated[str, typer.Option(help=f"Of {', '.join(ALL)}, with commas.")] = ",".join(ALL),
+    bind: Bind = None,
+    data: Data = None,
+    config: ConfigFile = None,
+    log: Level = "info",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Run a part of a gateway.
+
+    Its processes, however many, share the Redis of OZ_REDIS_URL.
+    """
+    named = [role.strip() for role in roles.split(",")]
+    if strange := [role for role in named if role not in ALL]:
+        raise Failure(
+            f"There is no role {strange[0]!r}.",
+            f"Roles are {', '.join(ALL)}, with commas between them.",
+            exit_code=WRONG_USE,
+        )
+    from gateway.cli.settings import read_config
+
+    settings = read_config(os.environ, OZ_BIND=bind, OZ_DATA=data, OZ_CONFIG=config)
+    if settings.gateway.redis is None:
+        raise Failure(
+            "`serve` needs a Redis that all its processes share: OZ_REDIS_URL.",
+            "`oz0 up` runs everything in one process, with a Redis of its own.",
+            exit_code=WRONG_USE,
+        )
+    _run(settings, named, log=log, as_json=as_json, address_file=None)
+
+
+def _run(
+    settings: Config, roles: Sequence[str], *, log: str, as_json: bool, address_file: str | None
+) -> None:
+    """Runs until told to stop. Raises: Failure."""
+    import asyncio
+    import logging
+
+    from gateway.cli import compose
+    from gateway.log import event, to_stderr
+
+    to_stderr(_level(log))
+    path = settings.gateway.data / address_file if address_file else None
+    written: list[Path] = []
+
+    def announce(ready: Ready) -> None:
+        if path is not None and ready.address is not None:
+            path.write_text(f"{ready.address}\n", "utf-8")
+            written.append(path)
+        _announce(ready, settings.gateway.data, as_json=as_json)
+
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(compose.run(settings, frozenset(map(compose.Role, roles)), announce))
+    except ExceptionGroup as group:
+        if told := group.subgroup(Failure):
+            raise _first(told) from group
+        event(logging.getLogger("gateway.cli"), "gateway.failed", level=logging.ERROR, error=group)
+        raise Failure(
+            "The gateway stopped because a part of it broke; its log says more."
+        ) from group
+    finally:
+        # Only what this process wrote: another gateway may serve from the same folder.
+        for file in written:
+            with suppress(OSError):
+                file.unlink()
+
+
+def _level(name: str) -> int:
+    import logging
+
+    level = logging.getLevelNamesMapping().get(name.upper())
+    if level is None:
+        raise Failure(
+            f"There is no log level {name!r}.",
+            "debug, info, warning or error.",
+            exit_code=WRONG_USE,
+        )
+    return level
+
+
+def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
+    """The loop of uvloop where that is installed: twice the lifecycles of asyncio's own."""
+    try:
+        import uvloop
+    except ImportError:  # not for this Python, or this system
+        return None
+    return uvloop.new_event_loop
+
+
+def _first(group: BaseExceptionGroup[Failure]) -> Failure:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+def _announce(ready: Ready, folder: Path, *, as_json: bool) -> None:
+    """What a person, or a script, needs to know of a gateway that is ready."""
+    from rich.text import Text
+
+    from gateway import __version__
+
+    for warning in ready.warnings:
+        note(f"warning: {warning}")
+    if as_json:
+        say_json(
+            {
+                "address": ready.address,
+                "data": str(folder),
+                "version": __version__,
+                "warnings": ready.warnings,
+                "tokens": [
+                    {"tenant": first.tenant, "file": str(first.path), "secret": first.secret}
+                    for first in ready.first_tokens
+                ],
+            }
+        )
+        return
+    where = f"serves {ready.address}" if ready.address else "works"
+    keeps = f"everything is kept in {folder}" if ready.embedded else "on the Redis of OZ_REDIS_URL"
+    say(Text.assemble(("OZ gateway", "bold"), f" {__version__} {where}; {keeps}"))
+    for first in ready.first_tokens:
+        say(
+            Text(f"The first token of {first.tenant}, shown this once and kept in {first.path}:"),
+            Text(first.secret, style="bold"),
+        )
+    say(Text("Stop with Ctrl-C."))
