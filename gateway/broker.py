@@ -55,7 +55,7 @@ from gateway.store import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from gateway.answer import Values
     from gateway.ask import Contract
@@ -151,7 +151,7 @@ class Broker:
         await self.run(caller, run_id)
         return await self._store.history(run_id)
 
-    async def follow(self, caller: Caller, run_id: str, after: str | None) -> AsyncIterator[Event | None]:
+    async def follow(self, caller: Caller, run_id: str, after: str | None) -> AsyncGenerator[Event | None, None]:
         """The run's events in order from just after that id, then as they come, until it has ended.
 
         None is a sign of life, now and then. Raises: NotFound.
@@ -274,11 +274,17 @@ class Broker:
         found: list[AskRecord] = []
         while len(found) < limit:
             page = await self._store.pending(caller.tenant, after=after, limit=limit)
-            found += [record for record in page if _own(caller, record.ask)]
-            if len(page) < limit:
+            if not page:  # a short one is not the last: some of it settled while it was read
                 break
+            found += [record for record in page if _own(caller, record.ask)]
             after = Cursor(page[-1].opened_at, page[-1].ask.id)
         return found[:limit]
+
+    async def admit(self, caller: Caller, ask_id_: str, *, declining: bool) -> AskRecord:
+        """The ask, for one who may end it so; a refusal is recorded. Raises: NotFound, NotAllowed."""
+        record = await self.ask(caller, ask_id_)
+        await self._may(caller, record, declining=declining)
+        return record
 
     async def answer(self, caller: Caller, ask_id_: str, values: Values, attempt: Try) -> AskRecord:
         """Settles with checked values.

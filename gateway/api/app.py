@@ -1,0 +1,137 @@
+"""The HTTP API as one application, and the server that runs it with its limits.
+
+Only names this gateway goes by are served: a page elsewhere whose name was made to point here
+(DNS rebinding) gets nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from gateway.api import strict_json
+from gateway.api.connection import Runner
+from gateway.api.errors import HttpRefusal, one_shape
+from gateway.api.openapi import document
+from gateway.api.parts import PARTS, Parts
+from gateway.api.routes import ENDPOINTS, OPEN
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+
+    from gateway.broker import Broker
+    from gateway.config import Settings
+    from gateway.metrics import Metrics
+    from gateway.people import People
+    from gateway.person import Tenant
+    from gateway.store import Store
+    from gateway.tokens import Tokens
+    from gateway.waiting import Waiters
+
+BACKLOG = 512
+"""Ours: connections that wait to be taken, when many callers come back at once."""
+
+HEADERS = {
+    "Cache-Control": "no-store",  # answers hold content
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Server": "oz-gateway",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def build_app(
+    *,
+    broker: Broker,
+    store: Store,
+    people: People,
+    tenants: Iterable[Tenant],
+    tokens: Tokens,
+    waiters: Waiters,
+    metrics: Metrics,
+    settings: Settings,
+) -> web.Application:
+    """The whole API over these parts. Run it with `serving`."""
+    app = web.Application(client_max_size=settings.body_bytes, middlewares=[one_shape, _known_host])
+    app[PARTS] = Parts(
+        broker=broker,
+        store=store,
+        people=people,
+        tenants={tenant.id: tenant for tenant in tenants},
+        tokens=tokens,
+        waiters=waiters,
+        metrics=metrics,
+        settings=settings,
+    )
+    app.on_response_prepare.append(_add_headers)
+    for endpoint in ENDPOINTS:
+        app.router.add_route(
+            endpoint.method, endpoint.path, endpoint.serve, expect_handler=_expected
+        )
+    for place in OPEN:
+        app.router.add_route("GET", place.path, place.handle)
+    app.router.add_route("GET", "/openapi.json", _document())
+    return app
+
+
+@asynccontextmanager
+async def serving(
+    app: web.Application, listener: socket.socket, *, finish_s: float
+) -> AsyncIterator[str]:
+    """Serves on a bound socket; yields the address. On leaving, calls under way get `finish_s`."""
+    runner = Runner(app, finish_s)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener, backlog=BACKLOG).start()
+        host, port = listener.getsockname()[:2]
+        yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    finally:
+        await runner.cleanup()
+
+
+@web.middleware
+async def _known_host(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    named = request.headers.getall("Host", [])
+    if len(named) != 1 or _name(named[0]) not in request.app[PARTS].settings.hosts:
+        raise HttpRefusal(
+            "misdirected",
+            "This gateway does not go by that name; allowed_hosts in the config adds one.",
+        )
+    return await handler(request)
+
+
+def _name(host: str) -> str | None:
+    """The name without its port, in lower case."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:  # a bracket that does not close
+        return None
+
+
+async def _expected(request: web.Request) -> None:
+    if request.headers.get("Expect", "").lower() != "100-continue":
+        refused = {"code": "invalid_argument", "message": "Only Expect: 100-continue is known."}
+        raise web.HTTPExpectationFailed(
+            body=strict_json.write(refused), content_type="application/json"
+        )
+    await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+
+async def _add_headers(_request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(HEADERS)
+
+
+def _document() -> Callable[[web.Request], Awaitable[web.Response]]:
+    made: list[bytes] = []
+
+    async def openapi(_request: web.Request) -> web.Response:
+        if not made:  # on first need: every schema is built for it
+            made.append(strict_json.write(document()))
+        return web.Response(body=made[0], content_type="application/json")
+
+    return openapi

@@ -1,0 +1,77 @@
+"""Entries that failed for good: listed, and given another start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gateway.api.endpoints import Call, reply
+from gateway.api.runs import read_asks
+from gateway.api.shapes import Letter, LetterList, OneLetter
+from gateway.errors import NotAllowed, NotFound
+from gateway.person import Role
+from gateway.store import Group
+from gateway.tokens import MANAGING
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from gateway.api.bodies import Nothing
+    from gateway.store import DeadLetter
+
+AnyCall = Call[Any, Any]
+
+
+async def list_dead(call: Call[Nothing, Nothing]) -> web.StreamResponse:
+    """What failed for good in one group, oldest first."""
+    letters = tuple(_shape(letter) for letter in await _letters(call))
+    return reply(200, LetterList(letters=letters))
+
+
+async def redrive(call: Call[Nothing, Nothing]) -> web.StreamResponse:
+    """Gives one another start."""
+    letter_id = call.request.match_info["letter_id"]
+    for letter in await _letters(call):
+        if letter.id == letter_id and await call.parts.store.redrive(letter):
+            return reply(200, OneLetter(letter=_shape(letter)))
+    raise NotFound("There is no such dead letter.")
+
+
+async def _letters(call: AnyCall) -> list[DeadLetter]:
+    """Those of the caller's tenant; one that could not be read belongs to none, so owners see it.
+
+    Raises: NotAllowed, NotFound.
+    """
+    caller = call.caller
+    if caller.role not in MANAGING:
+        raise NotAllowed("Admins and owners look after dead letters.")
+    try:
+        group = Group(call.request.match_info["group"])
+    except ValueError:
+        raise NotFound(f"The groups are {', '.join(Group)}.") from None
+    letters = await call.parts.store.dead(group)
+    own = await _own(call, {letter.ask_id for letter in letters if letter.ask_id})
+    return [
+        letter
+        for letter in letters
+        if letter.ask_id in own or (not letter.ask_id and caller.role is Role.OWNER)
+    ]
+
+
+async def _own(call: AnyCall, subjects: set[str]) -> set[str]:
+    asks = sorted(subject for subject in subjects if subject.startswith("a-"))
+    own = {record.ask.id for record in await read_asks(call.parts, call.caller, asks)}
+    for run_id in sorted(subjects.difference(asks)):
+        run = await call.parts.store.read_run(run_id)
+        if run is not None and run.run.tenant == call.caller.tenant:
+            own.add(run_id)
+    return own
+
+
+def _shape(letter: DeadLetter) -> Letter:
+    return Letter(
+        id=letter.id,
+        group=letter.group,
+        reason=letter.reason,
+        at=letter.at,
+        subject=letter.ask_id or None,
+    )

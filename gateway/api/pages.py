@@ -1,0 +1,60 @@
+"""Pages of pending asks, and the cursor that says where one ended."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from gateway.api.runs import pending_of
+from gateway.errors import BadRequest, Problem
+from gateway.ids import ask_byte
+from gateway.store import Cursor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gateway.api.endpoints import Call
+    from gateway.ask import AskRecord
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+async def page(
+    call: Call[Any, Any], run_id: str | None, limit: int, cursor: str | None
+) -> list[AskRecord]:
+    """Pending asks of the caller's tenant or of one run, oldest first, from just after the cursor.
+
+    Raises: BadRequest, NotFound.
+    """
+    after = None if cursor is None else read_cursor(cursor)
+    broker = call.parts.broker
+    if run_id is None:
+        return await broker.pending(call.caller, after=after, limit=limit)
+    run = await broker.run(call.caller, run_id)
+    records = await pending_of(call.parts, call.caller, run.pending)
+    return [r for r in records if after is None or _place(r) > (after.at, after.ask_id)][:limit]
+
+
+def next_cursor(records: Sequence[AskRecord], limit: int) -> str | None:
+    """Where the next page begins; None where this was the last."""
+    if len(records) < limit:
+        return None
+    at, ask_id = _place(records[-1])
+    return f"{(at - _EPOCH) // timedelta(milliseconds=1)}.{ask_id}"
+
+
+def read_cursor(text: str) -> Cursor:
+    """Raises: BadRequest for what is no cursor of ours."""
+    ms, _, ask_id = text.partition(".")
+    try:
+        if ms.isascii() and ms.isdigit() and ask_byte(ask_id) is not None:
+            return Cursor(_EPOCH + timedelta(milliseconds=int(ms)), ask_id)
+    except (OverflowError, ValueError):
+        pass  # beyond the calendar
+    raise BadRequest(
+        "The cursor is not one of ours.", [Problem("cursor", "Take it from the last page.")]
+    )
+
+
+def _place(record: AskRecord) -> tuple[datetime, str]:
+    return record.opened_at, record.ask.id
