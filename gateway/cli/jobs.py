@@ -72,7 +72,7 @@ def end(
         return
     from rich.text import Text
 
-    say(Text(f"{job} has ended: {told['run']['status']}."))
+    say(Text(f"{job} has ended: {told['status']}."))
 
 
 def _path(job: str) -> str:
@@ -109,7 +109,7 @@ class _Printer:
     def __init__(self, client: Client, job: str, *, as_json: bool) -> None:
         self._client = client
         self._as_json = as_json
-        self._agent = "" if as_json else client.get(_path(job))["run"]["agent"]
+        self._agent = "" if as_json else client.get(_path(job))["agent"]
 
     def show(self, event: dict[str, Any]) -> None:
         if self._as_json:
