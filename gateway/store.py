@@ -198,12 +198,11 @@ class DeadLetter:
 class Taken:
     """One entry a group's reader took, to be acknowledged by `key` (partition, entry id).
 
-    `event` is None for an entry that does not read (`gone` for one that was deleted meanwhile). From
-    `deliver` it is the `ask.opened` of an ask that was pending, with its ask id alone. A group made
-    again also hands out what it may have missed: those have no `key`.
+    `event` is None for an entry that does not read (`gone` for one that was deleted meanwhile).
+    From `deliver` it is the `ask.opened` of an ask that was pending, with its ask id alone.
     """
 
-    key: tuple[int, str] | None
+    key: tuple[int, str]
     event: Event | None
     gone: bool = False
 
@@ -300,7 +299,8 @@ class Log(Protocol):
     async def take(self, group: Group, consumer: str, limit: int, block: timedelta) -> list[Taken]:
         """Entries nobody took yet, at most about `limit`; makes the group where it is missing.
 
-        After a lost connection, and for a group just made, what may have been missed comes first.
+        After a lost connection, what this consumer had not acknowledged comes first. A group just
+        made starts with all that is there, and `resume` with what is owed besides.
         """
         ...
 

@@ -51,7 +51,7 @@ class MemoryAsks:
                 raise Conflict(f"{run.id} exists with other values.")
             return known.record()
         now = kept.now()
-        made = kept.runs[run.id] = KeptRun(run, created_at=now, last_at=now)
+        made = kept.runs[run.id] = KeptRun(run, created_at=now)
         kept.tell(made, EventType.RUN_CREATED, None, now, "")
         kept.due[run.id] = run.deadline or now + kept.retention
         return made.record()
@@ -81,9 +81,6 @@ class MemoryAsks:
         first = _first_look(new.ladder, now, deadline)
         if first is not None:
             kept.due[ask.id] = first
-        if run.run.deadline is None:
-            # A waiting run is not up for retirement; a deadline, if it has one, stays in its place.
-            kept.due.pop(run.run.id, None)
         kept.tell(run, EventType.ASK_OPENED, ask.id, now, ask.parent or "")
         return Opened(Opening.OPENED, opened.record())
 
@@ -115,7 +112,6 @@ class MemoryAsks:
             run.status, run.error = ending.run_change.status, ending.run_change.error or None
             run.ended_at, run.token = now, ending.token
             kept.tell(run, EventType.RUN_ENDED, None, now, run.status.value)
-        if not run.pending and (ending.run_change or run.run.deadline is None):
             kept.due[run.run.id] = now + kept.retention
         return Settled(Settling.WON, now)
 

@@ -51,11 +51,10 @@ class KeptAsk:
 
 @dataclass
 class KeptRun:
-    """A run and its state. `last_at` is its last event's time; `framed` the asks it was told of."""
+    """A run and its state. `framed` are the asks of sub-runs it was told of."""
 
     run: Run
     created_at: datetime
-    last_at: datetime
     status: RunStatus = RunStatus.RUNNING
     pending: list[str] = field(default_factory=list)
     history: list[Event] = field(default_factory=list)
@@ -152,7 +151,11 @@ class Kept:
         event = Event(self.log.next_id(at), kind, run.run.id, ask_id, at, run.run.tenant, note)
         self.log.add(event)
         run.history.append(event)
-        run.last_at = at
+
+    def remind(self, kind: EventType, run_id: str, ask_id: str, tenant: str, note: str) -> None:
+        """One event for the groups alone: nothing has happened to the run."""
+        now = self.now()
+        self.log.add(Event(self.log.next_id(now), kind, run_id, ask_id, now, tenant, note))
 
 
 def whole_ms(at: datetime) -> datetime:

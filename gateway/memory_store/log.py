@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gateway.memory_store.kept import Held, Reading
-from gateway.store import TAIL_SLACK, DeadLetter, Event, EventType, Group, Taken
+from gateway.store import ENDINGS, TAIL_SLACK, DeadLetter, Event, EventType, Group, Taken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from datetime import timedelta
 
     from gateway.memory_store.kept import Kept, Stream
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-"""The time of an event made again: when it first happened is not known any more."""
 
 PARTITION = 0
 """Everything is one partition; an entry's key names it all the same."""
@@ -46,8 +42,8 @@ class MemoryLog:
         stream = self._stream(group)
         if group not in stream.readings:
             stream.readings[group] = Reading()
-            if group is Group.RESUME and (missed := self._missed()):
-                return missed
+            if group is Group.RESUME:
+                self._mend()
         added = stream.added
         taken = self._hand_out(stream, stream.readings[group], consumer, limit)
         if taken:
@@ -69,8 +65,7 @@ class MemoryLog:
     async def done(self, group: Group, taken: Sequence[Taken]) -> None:
         held = self._reading(group).held
         for entry in taken:
-            if entry.key is not None:
-                held.pop(int(entry.key[1]), None)
+            held.pop(int(entry.key[1]), None)
 
     async def claim_stale(self, group: Group, consumer: str, idle: timedelta) -> list[Taken]:
         stream, now = self._stream(group), self._kept.now()
@@ -88,8 +83,6 @@ class MemoryLog:
         return claimed
 
     async def bury_entry(self, group: Group, taken: Taken, reason: str) -> None:
-        if taken.key is None:
-            return
         now = self._kept.now()
         letters = self._kept.dead.setdefault(group, [])
         entry_id = self._kept.log.next_id(now)
@@ -110,24 +103,20 @@ class MemoryLog:
     def _reading(self, group: Group) -> Reading:
         return self._stream(group).readings.get(group, Reading())
 
-    def _missed(self) -> list[Taken]:
-        """Outcomes no run has taken yet, and callers who may not know that a sub-run asks."""
+    def _mend(self) -> None:
+        """Puts on the log what a group just made would miss, because it is dropped by now."""
         kept = self._kept
-        owed = [
-            _event(EventType.WEBHOOK_DUE, kept.asks[ask_id].ask.run_id, ask_id, "webhook")
-            for ask_id in sorted(kept.owed)
-        ]
-        asking = [
-            _event(EventType.ASK_OPENED, ask.ask.run_id, ask_id, ask.ask.parent)
-            for ask_id, ask in kept.asks.items()
-            if ask.pending and ask.ask.parent
-        ]
-        return [Taken(None, event) for event in (*owed, *asking)]
+        told = {(event.type, event.ask_id) for event in kept.log.events.values()}
+        for ask_id, ask in kept.asks.items():
+            run = kept.runs[ask.ask.run_id].run
+            on_the_way = f"w:{ask_id}" in kept.due or any(
+                (kind, ask_id) in told for kind in (*ENDINGS, EventType.WEBHOOK_DUE)
+            )
+            if ask_id in kept.owed and not on_the_way:
+                kept.remind(EventType.WEBHOOK_DUE, run.id, ask_id, run.tenant, "webhook")
+            if ask.pending and ask.ask.parent and (EventType.ASK_OPENED, ask_id) not in told:
+                kept.remind(EventType.ASK_OPENED, run.id, ask_id, run.tenant, ask.ask.parent)
 
 
 def _taken(number: int, event: Event) -> Taken:
     return Taken((PARTITION, str(number)), event)
-
-
-def _event(kind: EventType, run_id: str, ask_id: str, note: str) -> Event:
-    return Event("0-0", kind, run_id, ask_id, EPOCH, note=note)

@@ -11,7 +11,6 @@ from gateway.store import (
     WEBHOOK_LOOK_AGAIN,
     DeadLetter,
     Due,
-    Event,
     EventType,
     Group,
 )
@@ -79,9 +78,10 @@ class MemoryTimers:
             kept.due.pop(run_id, None)
             return True
         if run.pending:
+            kept.due[run_id] = now + kept.retention
             return False
         asks = [ask_id for ask_id, ask in kept.asks.items() if ask.ask.run_id == run_id]
-        until = run.last_at + kept.retention
+        until = run.history[-1].at + kept.retention
         if now < until or any(ask_id in kept.owed for ask_id in asks):
             kept.due[run_id] = max(until, now + RETIRE_LOOK_AGAIN)
             return False
@@ -111,10 +111,7 @@ class MemoryTimers:
             kept.due.pop(member, None)
         elif member in kept.due:
             kept.due[member] = now + WEBHOOK_LOOK_AGAIN
-            event_id = kept.log.next_id(now)
-            kept.log.add(
-                Event(event_id, EventType.WEBHOOK_DUE, run_id, ask_id, now, tenant, "webhook")
-            )
+            kept.remind(EventType.WEBHOOK_DUE, run_id, ask_id, tenant, "webhook")
 
     async def paid(self, ask_id: str) -> None:
         self._kept.due.pop(f"w:{ask_id}", None)
@@ -149,7 +146,8 @@ class MemoryTimers:
         if letter.group is Group.RESUME:
             ask.tries = 0
             kept.owed.add(letter.ask_id)
-            kept.due[f"w:{letter.ask_id}"] = now
         else:
             kept.due[letter.ask_id] = now
+        if letter.ask_id in kept.owed:
+            kept.due[f"w:{letter.ask_id}"] = now
         return True

@@ -45,7 +45,7 @@ class RedisAsks:
     def __init__(self, link: Link, partitions: Partitions, retention: timedelta) -> None:
         self._link = link
         self._partitions = partitions
-        self._retention_ms = int(retention.total_seconds() * 1000)
+        self._retention_ms = codec.whole_ms(retention)
         self._bodies = codec.Bodies(BODIES_KEPT)
 
     async def now(self) -> datetime:

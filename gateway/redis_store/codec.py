@@ -46,6 +46,10 @@ def from_ms(ms: int | str) -> datetime:
     return datetime.fromtimestamp(int(ms) / 1000, UTC)
 
 
+def whole_ms(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
+
+
 def maybe_ms(ms: int | str | None) -> datetime | None:
     return from_ms(ms) if ms not in (None, "") else None
 

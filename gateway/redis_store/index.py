@@ -82,4 +82,6 @@ class RedisIndex:
 
     async def mark(self, ask_id: str, token: str) -> bool:
         keys = self._partitions.of_ask(ask_id)
-        return keys is not None and bool(await self._link.call("SADD", keys.done(ask_id), token))
+        return keys is not None and bool(
+            await self._link.script("mark", [keys.ask(ask_id), keys.done(ask_id)], token)
+        )

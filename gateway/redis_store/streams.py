@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from redis.exceptions import ResponseError
 
 from gateway.errors import Unavailable
+from gateway.log import event
 from gateway.redis_store import codec
 from gateway.redis_store.client import code
+from gateway.redis_store.mending import mend
 from gateway.store import TAIL_SLACK, Event, EventType, Group, Taken
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ TAIL_COUNT = 200
 RECONNECT_S = 0.2
 """Ours: the pause before a lost tail tries again; a restarted engine is back in about that time."""
 
-SCAN = 500
-"""Ours: entries looked at in one step when a group is made again."""
+CLAIM = 500
+"""Ours: entries of a stream taken over at once."""
 
 GONE_AFTER_MS = 3_600_000
 """Ours: a group's reader that did nothing for an hour, and holds nothing, is forgotten."""
@@ -102,6 +104,7 @@ class RedisLog:
             # What was handed to us before the connection broke is in our own pending list only.
             while (own := self._own.setdefault(who, {})) is not None:
                 if mine := await self._page(head, own):
+                    await self._lost(group, sum(entry.gone for entry in mine))
                     return mine
                 self._own[who] = None
             reader = self._readers.get(who) or self._readers.setdefault(who, self._link.reader())
@@ -117,7 +120,8 @@ class RedisLog:
             self._own[who] = {}
             if code(str(error)) not in GROUP_LOST:
                 raise
-            return await self._make(group)
+            await self._make(group)
+            return []
 
     async def _page(self, head: tuple[Any, ...], own: dict[str, str]) -> list[Taken]:
         """The next entries of a reader's own pending lists, from just after those in `own`."""
@@ -133,8 +137,7 @@ class RedisLog:
     async def done(self, group: Group, taken: Sequence[Taken]) -> None:
         by_partition: dict[int, list[str]] = {}
         for entry in taken:
-            if entry.key is not None:
-                by_partition.setdefault(entry.key[0], []).append(entry.key[1])
+            by_partition.setdefault(entry.key[0], []).append(entry.key[1])
         await asyncio.gather(
             *(
                 self._link.call(
@@ -152,24 +155,23 @@ class RedisLog:
             try:
                 # An entry that was trimmed away is dropped by the server on the way, from 7.0 on.
                 reply = await self._link.call(
-                    "XAUTOCLAIM", name, group.value, consumer, idle_ms, "0-0", "COUNT", SCAN
+                    "XAUTOCLAIM", name, group.value, consumer, idle_ms, "0-0", "COUNT", CLAIM
                 )
             except ResponseError as error:
                 if code(str(error)) == "NOGROUP":
                     return []
                 raise
-            entries = [entry for entry in reply[1] if entry and entry[0]]
+            entries = [entry for entry in reply[1] if entry]
             if len(entries) < len(reply[1]):
                 # Redis 6.2 hands out deleted entries without their ids; our own list has them.
                 self._own[group, consumer] = {}
+            await self._lost(group, len(reply[2]) if len(reply) > 2 else 0)
             return self._taken(group, [(name, entries)])
 
         claimed = await asyncio.gather(*(claim(keys) for keys in self._partitions.all))
         return [entry for entries in claimed for entry in entries]
 
     async def bury_entry(self, group: Group, taken: Taken, reason: str) -> None:
-        if taken.key is None:
-            return
         partition, entry_id = taken.key
         keys = self._partitions.all[partition]
         now = codec.to_ms(codec.from_ms(entry_id.partition("-")[0]))
@@ -203,10 +205,12 @@ class RedisLog:
             if reader["pending"] == 0 and reader["idle"] > GONE_AFTER_MS:
                 await self._link.call("XGROUP", "DELCONSUMER", stream, group, reader["name"])
 
-    async def _make(self, group: Group) -> list[Taken]:
-        """Makes a missing group. Returns what it may have missed, from what is pending and owed."""
-        missed: list[Taken] = []
-        for keys in self._partitions.all:
+    async def _make(self, group: Group) -> None:
+        """Makes a missing group, and puts what its lost entries were about back on the log."""
+
+        async def make(keys: Keys) -> int:
+            if group is Group.RESUME:
+                return await mend(self._link, keys, group) or 0
             try:
                 await self._link.call(
                     "XGROUP", "CREATE", self._stream(group, keys), group.value, "0", "MKSTREAM"
@@ -214,32 +218,18 @@ class RedisLog:
             except ResponseError as error:
                 if code(str(error)) != "BUSYGROUP":
                     raise
-                continue  # another reader made it
-            if group is Group.RESUME:
-                missed += await self._owed(keys)
-        _log.warning("group.made", extra={"group": group.value, "count": len(missed)})
-        return missed
+            return 0  # made, here or by another reader
 
-    async def _owed(self, keys: Keys) -> list[Taken]:
-        """Outcomes no run has taken yet, and callers who may not know that a sub-run asks."""
-        found: list[Taken] = []
-        for member in await self._link.call("SMEMBERS", keys.owed):
-            kind, _, ask_id = member.partition(":")
-            run_id = await self._link.call("HGET", keys.ask(ask_id), "run")
-            if kind == "r" and run_id:
-                found.append(_missed(EventType.WEBHOOK_DUE, run_id, ask_id, "webhook"))
-        start = "-"
-        while entries := await self._link.call("XRANGE", keys.asks, start, "+", "COUNT", SCAN):
-            for _, flat in entries:
-                fields = codec.as_dict(flat)
-                # Read as text: most bodies name no caller, and a body need not even read.
-                if '"parent":"' in fields.get("b", ""):
-                    run_id = await self._link.call("HGET", keys.ask(fields["a"]), "run")
-                    parent = await self._link.call("HGET", keys.run(run_id or ""), "parent")
-                    if run_id and parent:
-                        found.append(_missed(EventType.ASK_OPENED, run_id, fields["a"], parent))
-            start = f"({entries[-1][0]}"
-        return found
+        counts = await asyncio.gather(*(make(keys) for keys in self._partitions.all))
+        event(_log, "group.made", group=group.value, count=sum(counts))
+
+    async def _lost(self, group: Group, count: int) -> None:
+        """Entries somebody held are gone. Of `deliver` they were asks that have ended since."""
+        if group is Group.DELIVER or not count:
+            return
+        event(_log, "entries.lost", level=logging.ERROR, group=group.value, count=count)
+        if group is Group.RESUME:
+            await asyncio.gather(*(mend(self._link, keys, None) for keys in self._partitions.all))
 
     def _stream(self, group: Group, keys: Keys) -> str:
         return keys.asks if group is Group.DELIVER else keys.log
@@ -249,8 +239,8 @@ class RedisLog:
         for stream, entries in reply:
             partition = self._by_stream[stream].partition
             for entry_id, fields in entries:
-                event = _event(group, entry_id, fields) if fields else None
-                taken.append(Taken((partition, entry_id), event, gone=not fields))
+                told = _event(group, entry_id, fields) if fields else None
+                taken.append(Taken((partition, entry_id), told, gone=not fields))
         return taken
 
 
@@ -262,7 +252,3 @@ def _event(group: Group, entry_id: str, flat: Any) -> Event | None:
         return None
     at = codec.from_ms(entry_id.partition("-")[0])
     return Event(entry_id, EventType.ASK_OPENED, "", fields["a"], at)
-
-
-def _missed(kind: EventType, run_id: str, ask_id: str, note: str) -> Taken:
-    return Taken(None, Event("0-0", kind, run_id, ask_id, codec.EPOCH, note=note))

@@ -6,7 +6,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from gateway.redis_store import codec
-from gateway.store import DeadLetter, Due, EventType, Group
+from gateway.store import (
+    CLOCK_LEASE,
+    RETIRE_LOOK_AGAIN,
+    WEBHOOK_LOOK_AGAIN,
+    DeadLetter,
+    Due,
+    EventType,
+    Group,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
@@ -15,12 +23,6 @@ if TYPE_CHECKING:
     from gateway.redis_store.keys import Partitions
     from gateway.redis_store.link import Link
 
-LEASE_MS = 3_000
-"""Ours: how long a dead clock's partitions wait for another. Looks come several times a second."""
-
-WEBHOOK_LOOK_AGAIN_MS = 120_000
-"""Ours: above one webhook try's own time limit, so that a try under way is not made twice."""
-
 
 class RedisTimers:
     """Implements `gateway.store.Timers`."""
@@ -28,13 +30,18 @@ class RedisTimers:
     def __init__(self, link: Link, partitions: Partitions, retention: timedelta) -> None:
         self._link = link
         self._partitions = partitions
-        self._retention_ms = int(retention.total_seconds() * 1000)
+        self._retention_ms = codec.whole_ms(retention)
 
     async def due(self, owner: str, limit: int) -> Due:
         replies = await asyncio.gather(
             *(
                 self._link.script(
-                    "due", [keys.due, keys.clock], self._link.skew_ms, owner, LEASE_MS, limit
+                    "due",
+                    [keys.due, keys.clock],
+                    self._link.skew_ms,
+                    owner,
+                    codec.whole_ms(CLOCK_LEASE),
+                    limit,
                 )
                 for keys in self._partitions.all
             )
@@ -83,7 +90,8 @@ class RedisTimers:
     async def retire(self, run_id: str) -> bool:
         keys = self._partitions.of_run(run_id)
         lines = await self._link.call("LRANGE", keys.history(run_id), 0, -1)
-        asks = sorted({line.split(" ", 3)[2] for line in lines if " ask.opened " in line})
+        told = [line.split(" ", 3) for line in lines]
+        asks = sorted({ask_id for _, kind, ask_id, _ in told if kind == EventType.ASK_OPENED})
         names = [keys.run(run_id), keys.history(run_id), keys.due, keys.owed]
         for ask_id in asks:
             names += [
@@ -94,7 +102,14 @@ class RedisTimers:
                 keys.done(ask_id),
             ]
         gone = await self._link.script(
-            "retire", names, self._link.skew_ms, run_id, self._retention_ms, len(lines), *asks
+            "retire",
+            names,
+            self._link.skew_ms,
+            run_id,
+            self._retention_ms,
+            codec.whole_ms(RETIRE_LOOK_AGAIN),
+            len(lines),
+            *asks,
         )
         return bool(gone)
 
@@ -124,7 +139,7 @@ class RedisTimers:
             ask_id,
             run_id,
             tenant,
-            WEBHOOK_LOOK_AGAIN_MS,
+            codec.whole_ms(WEBHOOK_LOOK_AGAIN),
         )
 
     async def paid(self, ask_id: str) -> None:
@@ -141,7 +156,7 @@ class RedisTimers:
                 self._link.skew_ms,
                 ask_id,
                 reason,
-                ask_id if group is Group.CLOCK else f"w:{ask_id}",
+                group.value,
             )
 
     async def dead(self, group: Group) -> list[DeadLetter]:
@@ -170,6 +185,6 @@ class RedisTimers:
             self._link.skew_ms,
             letter.ask_id,
             letter.id,
-            "1" if letter.group is Group.RESUME else "0",
+            letter.group.value,
         )
         return bool(moved)

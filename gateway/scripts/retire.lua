@@ -1,20 +1,20 @@
 -- Deletes a run and its asks once its retention has passed and nothing of it is owed.
 -- Answers 1 when gone, 0 when it stays (and looks again later).
 -- KEYS: run, history, due, owed, then per ask: ask, settled, posts, drafts, tries done
--- ARGV: skew, run id, retention ms, history length when read, then the ask ids
+-- ARGV: skew, run id, retention ms, look again ms, history length when read, then the ask ids
 local now, retention = clock(ARGV[1]), tonumber(ARGV[3])
 local pending = redis.call('HGET', KEYS[1], 'pending') or ''
-local moved = redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[4])
+local moved = redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[5])
 local last = redis.call('LINDEX', KEYS[2], -1)
 local gone_at = (last and tonumber(string.match(last, '^%S+ %S+ %S+ (%d+)')) or 0) + retention
 local owing = false
-for i = 5, #ARGV do
+for i = 6, #ARGV do
   owing = owing or redis.call('SISMEMBER', KEYS[4], 'r:' .. ARGV[i]) == 1
     or redis.call('SISMEMBER', KEYS[4], 'p:' .. ARGV[i]) == 1
 end
 if pending ~= '' or moved or owing or now < gone_at then
-  -- One look per run and retention while it lives; an hour later where something is still owed.
-  local again = pending ~= '' and now + retention or math.max(gone_at, now + 3600000)
+  -- One look per run and retention while it lives; sooner where something is still owed.
+  local again = pending ~= '' and now + retention or math.max(gone_at, now + tonumber(ARGV[4]))
   redis.call('ZADD', KEYS[3], whole(again), ARGV[2])
   return 0
 end

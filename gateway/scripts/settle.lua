@@ -28,14 +28,17 @@ for i = 1, count do
   end
   found[i] = ask
 end
-local run = redis.call('HMGET', KEYS[1], 'status', 'pending', 'deadline')
+local run = redis.call('HMGET', KEYS[1], 'status', 'pending', 'token', 'ended')
 if not run[1] then
   return { 'missing', ARGV[2] }
 end
 local pending = run[2] or ''
 local _, waiting = string.gsub(pending, '%S+', '')
-if ARGV[6] ~= '' and (run[1] ~= 'running' or waiting ~= count) then
-  return { run[1] ~= 'running' and 'settled' or 'retry', ARGV[2] }
+if ARGV[6] ~= '' and run[1] ~= 'running' then
+  return run[3] == ARGV[4] and { 'again', run[4] } or { 'settled', ARGV[2] }
+end
+if ARGV[6] ~= '' and waiting ~= count then
+  return { 'retry', ARGV[2] }
 end
 
 local left = {}
@@ -73,7 +76,8 @@ end
 if ARGV[6] == '' then
   redis.call('HSET', KEYS[1], 'pending', table.concat(left, ' '))
 else
-  redis.call('HSET', KEYS[1], 'pending', '', 'status', ARGV[6], 'ended', whole(now), 'error', ARGV[7])
+  redis.call('HSET', KEYS[1], 'pending', '', 'status', ARGV[6], 'ended', whole(now), 'error', ARGV[7],
+    'token', ARGV[4])
   record(KEYS[3], KEYS[2], 'run.ended', ARGV[2], '-', ARGV[3], now, ARGV[6])
   redis.call('ZADD', KEYS[5], whole(now + tonumber(ARGV[9])), ARGV[2])
 end
