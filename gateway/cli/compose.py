@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gateway.api import build_app, serving
+from gateway.api import Parts, build_app, serving
 from gateway.broker import Broker
 from gateway.cli.failure import Failure
 from gateway.cli.first_token import FirstToken, make_first_tokens
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from gateway.config import Bind, Config, Settings
     from gateway.redis_store import RedisStore
 
-FINISH_S = 3.0
-"""Ours: how long calls under way may take to finish once we are told to stop."""
+FINISH_S = 1.0
+"""Ours: how long calls under way may take to finish once we are told to stop; those that only wait
+for an answer are cut off then, and their callers ask again."""
 
 HEAR_WITHIN_S = 10.0
 """Ours: the log's tail is there within two round trips; after this the store is not well."""
@@ -93,38 +94,40 @@ async def _run(config: Config, roles: frozenset[Role], announce: Callable[[Ready
         url = await stack.enter_async_context(_engine(settings, metrics))
         store = await stack.enter_async_context(_store(url, settings))
         poster = await stack.enter_async_context(Poster())
-        waiters = Waiters(store)
-        broker = Broker(store, waiters)
-        people = People(config.people)
-        tokens = Tokens(store, people)
-        first = await make_first_tokens(store, tokens, config.tenants, settings.data)
+        parts = _parts(config, store, metrics)
+        first = await make_first_tokens(store, parts.tokens, config.tenants, settings.data)
         warnings = () if settings.redis is None else tuple(check_server(await store.server()))
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(waiters.run(), name="waiters")
+            tasks.create_task(parts.waiters.run(), name="waiters")
             if Role.CLOCK in roles:
-                tasks.create_task(Clock(store, broker, name).run(), name="clock")
+                tasks.create_task(Clock(store, parts.broker, name).run(), name="clock")
             if Role.RESUME in roles:
                 tasks.create_task(Resume(store, poster, name).run(), name="resume")
-            await _hearing(waiters)
-            address = None
+            await _hearing(parts.waiters)
             # Served inside the group: calls under way finish while the workers still work.
             async with AsyncExitStack() as serves:
                 if listener is not None:
-                    app = build_app(
-                        broker=broker,
-                        store=store,
-                        people=people,
-                        tenants=config.tenants,
-                        tokens=tokens,
-                        waiters=waiters,
-                        metrics=metrics,
-                        settings=settings,
-                    )
-                    bound = serving(app, listener, finish_s=FINISH_S)
-                    address = _reached_at(await serves.enter_async_context(bound))
+                    served = serving(build_app(parts), listener, finish_s=FINISH_S)
+                    await serves.enter_async_context(served)
+                address = _address(listener) if listener is not None else None
                 announce(Ready(address, settings.redis is None, warnings, first))
                 await asyncio.Event().wait()
+
+
+def _parts(config: Config, store: RedisStore, metrics: Metrics) -> Parts:
+    people = People(config.people)
+    waiters = Waiters(store)
+    return Parts(
+        broker=Broker(store, waiters),
+        store=store,
+        people=people,
+        tenants={tenant.id: tenant for tenant in config.tenants},
+        tokens=Tokens(store, people),
+        waiters=waiters,
+        metrics=metrics,
+        settings=config.gateway,
+    )
 
 
 @contextmanager
@@ -190,6 +193,8 @@ async def _hearing(waiters: Waiters) -> None:
         raise Failure("The Redis does not tell what happens in it; see its log.") from error
 
 
-def _reached_at(address: str) -> str:
-    """An address that means "every one of this machine's" is none to connect to."""
-    return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+def _address(listener: socket.socket) -> str:
+    """Where this machine reaches it: an address that means "all of them" is none to connect to."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

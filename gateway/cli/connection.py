@@ -7,7 +7,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from gateway.cli.failure import WRONG_USE, Failure
 
@@ -30,19 +32,35 @@ class Connection:
 
 
 def connection(environ: Mapping[str, str] = os.environ) -> Connection:
-    """How to reach the gateway. Raises: Failure, no token is to be found."""
+    """How to reach the gateway. Raises: Failure, there is no token to show it."""
     url, token = environ.get("OZ_URL"), environ.get("OZ_TOKEN")
-    if url is None or not token:
-        folder = data_folder(environ)
-        url = url or _line(folder / ADDRESS_FILE) or DEFAULT_URL
-        token = token or _line(folder / TOKEN_FILE)
-        if not token:
-            raise Failure(
-                "No token to show the gateway.",
-                "Start one on this machine with `oz0 up`, or set OZ_URL and OZ_TOKEN.",
-                exit_code=WRONG_USE,
-            )
-    return Connection(url.rstrip("/"), token)
+    if url and token:
+        return Connection(url.rstrip("/"), token)
+    folder = data_folder(environ)
+    running = _line(folder / ADDRESS_FILE)
+    if not token and url and url != running and not _is_loopback(url):
+        # The first token opens everything; it is not shown to whatever OZ_URL names.
+        raise Failure(
+            "OZ_URL names another machine, and OZ_TOKEN is not set.",
+            "`oz0 token make`, run there, makes one.",
+            exit_code=WRONG_USE,
+        )
+    token = token or _line(folder / TOKEN_FILE)
+    if not token:
+        raise Failure(
+            "There is no token to show the gateway.",
+            "Start one on this machine with `oz0 up`, or set OZ_URL and OZ_TOKEN.",
+            exit_code=WRONG_USE,
+        )
+    return Connection((url or running or DEFAULT_URL).rstrip("/"), token)
+
+
+def _is_loopback(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name, or no address at all
+        return False
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:

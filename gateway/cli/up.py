@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +25,8 @@ Bind = Annotated[str | None, typer.Option(help="host:port to listen on (OZ_BIND)
 Data = Annotated[str | None, typer.Option(help="The data folder (OZ_DATA).")]
 ConfigFile = Annotated[str | None, typer.Option("--config", help="Settings, TOML (OZ_CONFIG).")]
 Level = Annotated[str, typer.Option("--log", help="debug, info, warning or error.")]
+
+_log = logging.getLogger("gateway.cli")
 
 ALL = ("api", "clock", "resume")
 
@@ -88,10 +91,10 @@ def _run(
 ) -> None:
     """Runs until told to stop. Raises: Failure."""
     import asyncio
-    import logging
 
     from gateway.cli import compose
-    from gateway.log import event, to_stderr
+    from gateway.log import event as log_event
+    from gateway.log import to_stderr
 
     to_stderr(_level(log))
     path = settings.gateway.data / address_file if address_file else None
@@ -107,9 +110,13 @@ def _run(
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(compose.run(settings, frozenset(map(compose.Role, roles)), announce))
     except ExceptionGroup as group:
-        if told := group.subgroup(Failure):
-            raise _first(told) from group
-        event(logging.getLogger("gateway.cli"), "gateway.failed", level=logging.ERROR, error=group)
+        broken = list(_leaves(group))
+        for error in broken:
+            if isinstance(error, Failure):
+                raise error from group
+        for error in broken:
+            # One line each: a group's own trace says nothing of where its parts broke.
+            log_event(_log, "gateway.failed", level=logging.ERROR, error=error)
         raise Failure(
             "The gateway stopped because a part of it broke; its log says more."
         ) from group
@@ -121,8 +128,6 @@ def _run(
 
 
 def _level(name: str) -> int:
-    import logging
-
     level = logging.getLevelNamesMapping().get(name.upper())
     if level is None:
         raise Failure(
@@ -142,9 +147,12 @@ def _loop_factory() -> Callable[[], AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def _first(group: BaseExceptionGroup[Failure]) -> Failure:
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
 
 
 def _announce(ready: Ready, folder: Path, *, as_json: bool) -> None:
