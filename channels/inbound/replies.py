@@ -1,0 +1,183 @@
+"""A typed message: the ask it belongs to and what it means there.
+
+It is bound to its ask before anything else; delivered again, to any replica, it can only mean the
+same ask and the same try.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from channels.contract import Response, Tell
+from channels.inbound import kept
+from channels.inbound.belonging import Chat, belonging, is_named, leading_name, without_name
+from channels.inbound.following import Following, Heard
+from channels.words import told
+from gateway.question import Question
+from gateway.reply import Command, CommandName, Confirm, Place, Reply, parse
+from gateway.reply.clean import said
+from gateway.reply.language import words_for
+from gateway.reply.trim import own_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from channels.contract import Typed
+    from channels.inbound.actors import Everyone
+    from channels.inbound.effects import Effects
+    from gateway.conversations import Bound, Conversations, Waiting
+
+
+class Replies:
+    """Built with `Interactions`."""
+
+    def __init__(self, conversations: Conversations, everyone: Everyone, effects: Effects) -> None:
+        self._conversations = conversations
+        self._everyone = everyone
+        self._effects = effects
+        self._following = Following(conversations, effects)
+
+    async def handle(self, typed: Typed) -> Response:
+        """All that follows from the message. Raises: Unavailable."""
+        chat = await self._chat(typed)
+        bound = await self._bind(typed, chat)
+        if not bound.ask_ids:
+            return await self._without_ask(typed, chat)
+        if not bound.sure:
+            return await self._which(typed, chat, bound)
+        return await self._reply(typed, chat, bound.ask_ids[0], kept.event_of(typed))
+
+    async def send(self, typed: Typed, ask_id: str, token: str) -> Response:
+        """A kept message, which its author now sends as that ask's answer. Raises: Unavailable."""
+        addressed = replace(typed, addressed=True)
+        chat = await self._chat(addressed)
+        return await self._reply(addressed, chat, ask_id, token, sure=True)
+
+    # Which ask
+
+    async def _chat(self, typed: Typed) -> Chat:
+        """What the conversation holds for this sender, of what had appeared when they wrote."""
+        where = typed.where
+        mine: list[Waiting] = []
+        others: list[Waiting] = []
+        for one in await self._conversations.waiting(where.name):
+            if typed.at.timestamp() * 1000 < await self._appeared_ms(where.name, one):
+                continue
+            actor = self._everyone.actor(typed.sender, where, one.record.ask)
+            (mine if actor.may(one.record.ask) else others).append(one)
+        replied = await self._shown_by(typed, typed.reply_to)
+        return Chat(mine, others, replied, await self._shown_by(typed, where.thread))
+
+    async def _shown_by(self, typed: Typed, message: str | None) -> str | None:
+        if message is None:
+            return None
+        post = await self._conversations.post(typed.where.name, message)
+        return post.ask_id if post else None
+
+    async def _appeared_ms(self, conversation: str, waiting: Waiting) -> float:
+        """By the platform's clock; by ours for a post that nobody has recorded yet."""
+        shown_ms = await self._conversations.shown_ms(conversation, waiting.record.ask.id)
+        return waiting.record.opened_at.timestamp() * 1000 if shown_ms is None else shown_ms
+
+    async def _bind(self, typed: Typed, chat: Chat) -> Bound:
+        event = kept.event_of(typed)
+        bound = await self._conversations.bound(event)
+        if bound is None and typed.edit is not None:
+            bound = await self._conversations.bound(kept.first_event_of(typed))
+        if bound is None:
+            bound = belonging(typed, chat)
+            await self._conversations.bind(kept.first_event_of(typed), bound)
+        return await self._conversations.bind(event, bound)
+
+    async def _which(self, typed: Typed, chat: Chat, bound: Bound) -> Response:
+        """Several asks wait, and none was named: they are listed, and the words kept."""
+        waiting = [one for one in chat.mine if one.record.ask.id in bound.ask_ids]
+        if not waiting:
+            return Response()
+        own, public = self._seen(typed, waiting)
+        if self._command(typed, own[0][0].language.tag) is not None:
+            return await self._following.pending(typed, own, public)
+        return await self._following.which(typed, own, public, bound.ask_ids[0])
+
+    async def _without_ask(self, typed: Typed, chat: Chat) -> Response:
+        """People talking, unless they ask us for help or for what is pending."""
+        reader = self._everyone.reader(typed.sender, typed.where)
+        spoken_to = typed.where.direct or typed.addressed
+        command = self._command(typed, reader.language.tag) if spoken_to else None
+        if command is CommandName.PENDING and chat.mine:
+            return await self._following.pending(typed, *self._seen(typed, chat.mine))
+        if command is None or not await self._conversations.first_time(kept.event_of(typed)):
+            return Response()
+        now = await self._conversations.now()
+        asks_help = command is CommandName.HELP
+        text = told.help_without_ask(reader) if asks_help else told.pending(reader, (), now)
+        return Response((Tell(text, text),))
+
+    def _seen(
+        self, typed: Typed, waiting: Sequence[Waiting]
+    ) -> tuple[list[told.Seen], list[told.Seen]]:
+        """The asks with their readers: the one who wrote, and everyone there."""
+        actors = [
+            (self._everyone.actor(typed.sender, typed.where, one.record.ask), one)
+            for one in waiting
+        ]
+        return [(who.own, one) for who, one in actors], [(who.public, one) for who, one in actors]
+
+    def _command(self, typed: Typed, tag: str | None) -> CommandName | None:
+        """`help` or `pending`, as the whole message."""
+        words = words_for(tag)
+        place = Place(now=typed.at, mention=typed.mention, markup=typed.markup)
+        core = said(own_text(typed.text, Question(prompt=""), place), words.polite).core
+        if core in words.help:
+            return CommandName.HELP
+        return CommandName.PENDING if core in words.pending else None
+
+    # What it means
+
+    async def _reply(
+        self, typed: Typed, chat: Chat, ask_id: str, token: str, *, sure: bool = False
+    ) -> Response:
+        record = await self._effects.current(ask_id)
+        if record is None:
+            return Response()
+        heard = Heard(
+            typed=typed,
+            record=record,
+            actor=self._everyone.actor(typed.sender, typed.where, record.ask),
+            token=token,
+            code=next((one.code for one in chat.mine if one.record.ask.id == ask_id), ask_id),
+            named=is_named(typed, chat, ask_id),
+            hidden=self._everyone.is_hidden(typed.sender, typed.where),
+        )
+        called = chat.called(leading_name(typed))
+        if called is not None and called.record.ask.id != ask_id:
+            text = told.other_ask(heard.actor.own, called.code)
+            return await self._following.say(heard, text)
+        reply = await self._read(heard, without_name(typed, called) if called else typed.text)
+        if sure and isinstance(reply, Confirm):
+            reply = reply.then
+        if isinstance(reply, Command) and reply.name is CommandName.PENDING and chat.mine:
+            return await self._following.pending(typed, *self._seen(typed, chat.mine))
+        return await self._following.follow(heard, reply)
+
+    async def _read(self, heard: Heard, text: str) -> Reply:
+        typed, ask, actor = heard.typed, heard.record.ask, heard.actor
+        person = actor.caller.name
+        other = await self._conversations.pressed_other(ask.id, person)
+        place = Place(
+            now=typed.at,
+            zone=actor.own.zone,
+            locale=actor.own.language.tag,
+            shared=not typed.where.direct,
+            addressed=heard.named,
+            thread=typed.where.thread is not None,
+            pressed_other=other is not None,
+            other_field=other,
+            draft=await self._conversations.draft(ask, person),
+            may_see=actor.own.sees,
+            mention=typed.mention,
+            names=typed.names,
+            markup=typed.markup,
+        )
+        return parse(text, ask, place)
