@@ -21,16 +21,7 @@ from gateway.api.routes import ENDPOINTS, OPEN
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-
-    from gateway.broker import Broker
-    from gateway.config import Settings
-    from gateway.metrics import Metrics
-    from gateway.people import People
-    from gateway.person import Tenant
-    from gateway.store import Store
-    from gateway.tokens import Tokens
-    from gateway.waiting import Waiters
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
 BACKLOG = 512
 """Ours: connections that wait to be taken, when many callers come back at once."""
@@ -43,29 +34,12 @@ HEADERS = {
 }
 
 
-def build_app(
-    *,
-    broker: Broker,
-    store: Store,
-    people: People,
-    tenants: Iterable[Tenant],
-    tokens: Tokens,
-    waiters: Waiters,
-    metrics: Metrics,
-    settings: Settings,
-) -> web.Application:
+def build_app(parts: Parts) -> web.Application:
     """The whole API over these parts. Run it with `serving`."""
-    app = web.Application(client_max_size=settings.body_bytes, middlewares=[one_shape, _known_host])
-    app[PARTS] = Parts(
-        broker=broker,
-        store=store,
-        people=people,
-        tenants={tenant.id: tenant for tenant in tenants},
-        tokens=tokens,
-        waiters=waiters,
-        metrics=metrics,
-        settings=settings,
+    app = web.Application(
+        client_max_size=parts.settings.body_bytes, middlewares=[one_shape, _known_host]
     )
+    app[PARTS] = parts
     app.on_response_prepare.append(_add_headers)
     for endpoint in ENDPOINTS:
         app.router.add_route(
@@ -80,14 +54,13 @@ def build_app(
 @asynccontextmanager
 async def serving(
     app: web.Application, listener: socket.socket, *, finish_s: float
-) -> AsyncIterator[str]:
-    """Serves on a bound socket; yields the address. On leaving, calls under way get `finish_s`."""
+) -> AsyncIterator[None]:
+    """Serves on a bound socket. On leaving, calls under way get `finish_s`."""
     runner = Runner(app, finish_s)
     await runner.setup()
     try:
         await web.SockSite(runner, listener, backlog=BACKLOG).start()
-        host, port = listener.getsockname()[:2]
-        yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        yield
     finally:
         await runner.cleanup()
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from gateway.ask import AskKind, Contract, OnQuestion, OnTimeout, RunStatus, Status
-from gateway.ladder import Rung
+from gateway.ladder import Audience, RungEvent
 from gateway.person import Role
-from gateway.question import Frozen, Kind, Option
+from gateway.question import Frozen, Kind
 from gateway.store import EventType, Group
 
 
@@ -51,6 +51,14 @@ class ErrorShape(Frozen):
     incident_id: str | None = None
 
 
+class OptionShape(Frozen):
+    """One answer to pick: `id` for `agents/{run_id}/resume`, `label` everywhere else."""
+
+    id: str
+    label: str
+    description: str | None = None
+
+
 class FormField(Frozen):
     """One value wanted. Only what belongs to its kind appears."""
 
@@ -59,7 +67,7 @@ class FormField(Frozen):
     label: str | None = None
     description: str | None = None
     required: bool = False
-    options: tuple[Option, ...] = ()
+    options: tuple[OptionShape, ...] = ()
     write_in: bool = False
     min: int | float | None = None
     max: int | float | None = None
@@ -120,6 +128,16 @@ class StandingShape(Frozen):
     result: str | dict[str, Any] | None = None
 
 
+class RungShape(Frozen):
+    """One step of the ladder: after a share of the wait, or so many seconds."""
+
+    share: float | None
+    after_s: int | None
+    to: Audience
+    person: str | None
+    event: RungEvent
+
+
 class RunShape(Frozen):
     """A run. `pending` are its waiting asks, oldest first; `error` is content unless it is ours."""
 
@@ -133,7 +151,7 @@ class RunShape(Frozen):
     on_timeout: OnTimeout
     timeout_s: int | None
     deadline: datetime | None
-    ladder: tuple[Rung, ...] | None
+    ladder: tuple[RungShape, ...] | None
     webhook_host: str | None
     created_at: datetime
     ended_at: datetime | None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from gateway.ask import AskRecord, Run, RunRecord
     from gateway.broker import Standing
+    from gateway.ladder import Rung
     from gateway.person import Caller
     from gateway.question import Field, Question
     from gateway.store import Event
@@ -127,7 +128,7 @@ def run_view(record: RunRecord, caller: Caller) -> shapes.RunShape:
         on_timeout=run.on_timeout,
         timeout_s=run.timeout_s,
         deadline=run.deadline,
-        ladder=run.ladder,
+        ladder=None if run.ladder is None else tuple(map(_rung, run.ladder)),
         # The rest of the address may hold a secret of the receiver's.
         webhook_host=urlsplit(run.webhook.url).hostname if run.webhook else None,
         created_at=record.created_at,
@@ -255,11 +256,30 @@ def _shape(kind: AskKind, question: Question) -> Kind | Literal["fields", "appro
 
 def _form_field(field: Field) -> shapes.FormField:
     told: dict[str, Any] = {key: getattr(field, key) for key in _OF_KIND[field.kind]}
-    told |= {"label": field.label, "description": field.description}
     told = {key: value for key, value in told.items() if value is not None}
+    told |= _told(field.description)
+    if field.label is not None:
+        told["label"] = field.label
     if field.is_choice:
-        told["options"] = field.options
+        told["options"] = tuple(
+            shapes.OptionShape(id=option.id, label=option.label, **_told(option.description))
+            for option in field.options
+        )
     return shapes.FormField(name=field.name, kind=field.kind, required=field.required, **told)
+
+
+def _told(description: str | None) -> dict[str, str]:
+    return {} if description is None else {"description": description}
+
+
+def _rung(rung: Rung) -> shapes.RungShape:
+    return shapes.RungShape(
+        share=rung.share,
+        after_s=rung.after_s,
+        to=rung.to,
+        person=rung.person,
+        event=rung.event,
+    )
 
 
 def _answer(question: Question, stored: dict[str, Any]) -> Any:
