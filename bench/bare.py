@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redis.asyncio import Redis
 
-from bench.figures import percentile
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
 BODY = "x" * 600
 STATE = {"status": "pending", "entry": "1796040150832-0", "run": "job-89d7a8bb-a500-47f6-9110"}
@@ -48,7 +46,8 @@ async def wake_times(url: str, rate: int, seconds: float) -> Sequence[float]:
     async def read(count: int) -> None:
         last = "0-0"
         while len(waits) < count:
-            for _, entries in await reader.xread({"bare:wake": last}, block=5_000) or []:
+            reply: Any = await reader.xread({"bare:wake": last}, block=5_000)
+            for _, entries in reply or []:
                 for entry_id, fields in entries:
                     waits.append(time.perf_counter() - sent[fields[b"n"]])
                     last = entry_id
@@ -67,7 +66,7 @@ async def wake_times(url: str, rate: int, seconds: float) -> Sequence[float]:
     return waits
 
 
-async def paced(rate: int, count: int, act) -> None:  # type: ignore[no-untyped-def]
+async def paced(rate: int, count: int, act: Callable[[int], Awaitable[None]]) -> None:
     """Starts `act(n)` at an even pace, whether or not those before have finished."""
     loop = asyncio.get_running_loop()
     started = loop.time()
@@ -76,6 +75,3 @@ async def paced(rate: int, count: int, act) -> None:  # type: ignore[no-untyped-
         await asyncio.sleep(max(0.0, started + number / rate - loop.time()))
         acts.append(asyncio.ensure_future(act(number)))
     await asyncio.gather(*acts)
-
-
-__all__ = ["bare_ops", "paced", "percentile", "wake_times"]

@@ -64,4 +64,6 @@ async def commands(url: str) -> int:
     client = Redis.from_url(url)
     stats = await client.info("commandstats")
     await client.aclose()
-    return sum(int(stats[name]["calls"]) for name in (f"cmdstat_{n}" for n in OURS) if name in stats)
+    return sum(
+        int(stats[name]["calls"]) for name in (f"cmdstat_{n}" for n in OURS) if name in stats
+    )

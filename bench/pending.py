@@ -5,32 +5,34 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import time
 import uuid
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from redis.asyncio import Redis
 
-from bench.world import AGENT, ARGUMENTS, TENANT, TOOL, stop, world
+from bench.world import AGENT, ARGUMENTS, TENANT, TOOL, new_run, stop, world
 from gateway.ask import Run
 from gateway.clock import Clock
-from gateway.ids import ask_id
-from gateway.store import EventType
+from gateway.ids import ask_id, digest_text
+from gateway.redis_store.keys import Partitions
+from gateway.redis_store.link import SCRIPTS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bench.world import World
 
 FILLING = 512
 """Asks opened at once while filling."""
 
+BATCH = 1_000
+PER_RUN = 10
+
 
 async def fill(made: World, count: int, *, per_run: int = 1, prefix: str = "fill") -> None:
     """Opens that many asks through the broker, each to wait a week."""
-    run_ids = iter([f"job-{prefix}-{uuid.uuid4()}" for _ in range((count + per_run - 1) // per_run)])
+    run_ids = iter(
+        [f"job-{prefix}-{uuid.uuid4()}" for _ in range((count + per_run - 1) // per_run)]
+    )
 
     async def fill_runs() -> None:
         for run_id in run_ids:
@@ -45,6 +47,60 @@ async def fill(made: World, count: int, *, per_run: int = 1, prefix: str = "fill
     await asyncio.gather(*(fill_runs() for _ in range(FILLING)))
 
 
+async def fill_fast(url: str, count: int) -> None:
+    """Opens that many by the store's own scripts, without the broker: minutes become one.
+
+    A run for every ten asks; only the ids differ.
+    """
+    client = Redis.from_url(url)
+    await client.config_set("appendfsync", "no")
+    async with world(url) as made:
+        run_id = await new_run(made.broker)
+        standing = await made.broker.open(
+            AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id="c"
+        )
+        if standing.record is None:
+            raise RuntimeError("not opened")
+        model = standing.record.ask.model_dump_json(exclude_defaults=True)
+        like = standing.record.ask.id
+    common = (SCRIPTS / "common.lua").read_text("utf-8")
+    create = await client.script_load(common + (SCRIPTS / "create_run.lua").read_text("utf-8"))
+    open_ = await client.script_load(common + (SCRIPTS / "open.lua").read_text("utf-8"))
+    places = Partitions.of(16)
+    week_ms = 7 * 86_400_000
+    for start in range(0, count, BATCH):
+        pipe = client.pipeline(transaction=False)
+        for number in range(start, min(start + BATCH, count), PER_RUN):
+            filled = f"job-fast-{number:030d}"
+            keys = places.of_run(filled)
+            run_keys = (keys.run(filled), keys.history(filled), keys.log, keys.due)
+            fields = (
+                "tenant",
+                TENANT,
+                "agent",
+                "bench",
+                "on_question",
+                "pause",
+                "on_timeout",
+                "continue",
+            )
+            pipe.execute_command(
+                "EVALSHA", create, 4, *run_keys, 0, filled, TENANT, "d", week_ms, "", *fields
+            )
+            for call in range(PER_RUN):
+                made_id = ask_id(filled, str(call))
+                body = model.replace(like, made_id).replace(run_id, filled)
+                pipe.execute_command(
+                    "EVALSHA", open_, 7, keys.run(filled), keys.ask(made_id), keys.asks, keys.log,
+                    keys.history(filled), keys.due, keys.inbox(TENANT),
+                    0, made_id, filled, TENANT, body, digest_text(made_id), "arguments", week_ms,
+                    "0", 1000, "-", "0.25", "0.5", "0.75",
+                )  # fmt: skip
+        await pipe.execute()
+    await client.config_set("appendfsync", "always")
+    await client.aclose()
+
+
 async def memory(url: str) -> int:
     """Bytes the server uses."""
     client = Redis.from_url(url)
@@ -55,9 +111,8 @@ async def memory(url: str) -> int:
 
 async def settle_log(made: World) -> None:
     """Waits until the resume group is past the log, and drops what it is past."""
-    client = made.store
     await asyncio.sleep(1)
-    await client.trim()
+    await made.store.trim()
 
 
 def json_bytes() -> int:
@@ -88,7 +143,9 @@ async def timers_late(url: str, count: int) -> float:
         async def open_one(number: int) -> str:
             run_id = f"job-timer-{uuid.uuid4()}"
             at = await made.store.now() + timedelta(seconds=6 + number * gap)
-            await made.broker.create_run(AGENT, Run(id=run_id, tenant=TENANT, agent="bench", deadline=at))
+            await made.broker.create_run(
+                AGENT, Run(id=run_id, tenant=TENANT, agent="bench", deadline=at)
+            )
             standing = await made.broker.open(
                 AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id="c"
             )
@@ -114,3 +171,12 @@ def cpu_seconds(pid: int) -> float:
     with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123  # a kernel file
         fields = stat.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def rewrite(url: str) -> None:
+    """Has the append-only file rewritten, as the engine does by itself when it has grown."""
+    client = Redis.from_url(url)
+    await client.bgrewriteaof()
+    while (await client.info("persistence"))["aof_rewrite_in_progress"]:
+        await asyncio.sleep(0.1)
+    await client.aclose()

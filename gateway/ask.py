@@ -60,7 +60,8 @@ class Ask(Frozen):
 
     `timeout_s` is the wait it was opened with (None: only the run's deadline). `audience` narrows
     who may answer, by person id; empty is everyone whose role may. `call_id` is the agent's
-    tool-call id; `parent` the caller's run, for a sub-run's ask. Times are not here: they are the store's (`AskRecord`).
+    tool-call id; `parent` the caller's run, for a sub-run's ask. Times are not here: they are the
+    store's (`AskRecord`).
     """
 
     id: str
@@ -130,7 +131,7 @@ class AskRecord:
 
 
 class Webhook(Frozen):
-    """Where a run wants its outcomes posted, signed with `secret` (Standard Webhooks, `whsec_…`)."""
+    """Where a run wants its outcomes posted, signed with `secret` (Standard Webhooks' `whsec_`)."""
 
     url: str
     secret: str

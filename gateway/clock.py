@@ -9,8 +9,11 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from gateway.backoff import Backoff
 from gateway.errors import Unavailable
 from gateway.ladder import DEFAULT_LADDER, climb
+from gateway.log import event
+from gateway.metrics import Metrics
 from gateway.store import EventType, Group
 
 if TYPE_CHECKING:
@@ -30,9 +33,6 @@ AT_ONCE = 64
 LIMIT_PER_PARTITION = 100
 """Ours: members one look takes of a partition; a full look is followed by the next at once."""
 
-AWAY_PAUSE_S = 1.0
-"""Ours: the pause while the store is away."""
-
 TRIM_EVERY_S = 10.0
 """Ours: how often the log drops what every group is past."""
 
@@ -42,14 +42,18 @@ _log = logging.getLogger("gateway.clock")
 class Clock:
     """One clock of one process, known to the others as `owner`."""
 
-    def __init__(self, store: Store, broker: Broker, owner: str) -> None:
+    def __init__(
+        self, store: Store, broker: Broker, owner: str, metrics: Metrics | None = None
+    ) -> None:
         self._store = store
         self._broker = broker
         self._owner = owner
+        self._metrics = metrics or Metrics()
 
     async def run(self) -> None:
         """Looks until cancelled."""
         loop = asyncio.get_running_loop()
+        backoff = Backoff()
         trim_at = loop.time() + TRIM_EVERY_S
         while True:
             try:
@@ -57,9 +61,10 @@ class Clock:
                 if loop.time() >= trim_at:
                     await self._store.trim()
                     trim_at = loop.time() + TRIM_EVERY_S
-            except Unavailable:
-                _log.warning("clock.away")
-                pause = AWAY_PAUSE_S
+                backoff.reset()
+            except Exception as error:  # noqa: BLE001  # a clock that died would be silence
+                event(_log, "clock.failed", level=logging.ERROR, error=error)
+                pause = backoff.rest_s()
             await asyncio.sleep(pause)
 
     async def look(self) -> float:
@@ -85,10 +90,13 @@ class Clock:
                 await self._run(member, now)
         except Unavailable:
             raise
-        except Exception:
-            # A bug must not stop the timers behind it, nor be tried four times a second for ever.
-            _log.exception("clock.failed", extra={"member": member})
-            await self._store.bury(Group.CLOCK, member.removeprefix("w:"), "see the log: clock.failed")
+        except Exception as error:  # noqa: BLE001
+            # A bug must not stop the timers behind it, nor be tried twice a second for ever.
+            event(_log, "timer.failed", level=logging.ERROR, error=error, member=member)
+            self._metrics.dead.labels(Group.CLOCK).inc()
+            await self._store.bury(
+                Group.CLOCK, member.removeprefix("w:"), "see the log: timer.failed"
+            )
             await self._store.forget(member, None if member.startswith(("a-", "w:")) else member)
 
     async def _webhook(self, member: str) -> None:
@@ -103,7 +111,8 @@ class Clock:
         if record is None or not record.pending:
             await self._store.forget(ask_id, None)
         elif record.deadline is not None and record.deadline <= now:
-            await self._broker.expire(record)
+            if await self._broker.expire(record):
+                self._metrics.late_s.observe((now - record.deadline).total_seconds())
         else:
             await self._climb(record, now)
 
@@ -123,15 +132,18 @@ class Clock:
             return
         fired = steps[passed - 1].rung
         note = f"{fired.to.value}:{fired.person}" if fired.person else fired.to.value
-        event = EventType(fired.event.value)
-        if await self._store.climb(record, rung, passed, event, note, next_at):
-            _log.info(event.value, extra={"ask_id": record.ask.id, "run_id": record.ask.run_id})
+        kind = EventType(fired.event.value)
+        if await self._store.climb(record, rung, passed, kind, note, next_at):
+            event(_log, kind.value, ask_id=record.ask.id, run_id=record.ask.run_id)
+            self._metrics.late_s.observe((now - steps[passed - 1].at).total_seconds())
 
     async def _run(self, run_id: str, now: datetime) -> None:
         known = await self._store.read_run(run_id)
         if known is None:
             await self._store.forget(run_id, run_id)
-        elif known.ended_at is None and known.run.deadline is not None and known.run.deadline <= now:
+        elif (
+            known.ended_at is None and known.run.deadline is not None and known.run.deadline <= now
+        ):
             await self._broker.pass_deadline(known.run)
         elif await self._store.retire(run_id):
-            _log.info("run.retired", extra={"run_id": run_id})
+            event(_log, "run.retired", run_id=run_id)

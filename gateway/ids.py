@@ -20,7 +20,11 @@ def partition_byte(run_id: str) -> int:
 def ask_byte(ask_id: str) -> int | None:
     """The partition byte an ask's id carries; None where that is no ask's id."""
     digits = ask_id[2:]
-    if not ask_id.startswith("a-") or len(digits) != ASK_HEX or set(digits) - set("0123456789abcdef"):
+    if (
+        not ask_id.startswith("a-")
+        or len(digits) != ASK_HEX
+        or set(digits) - set("0123456789abcdef")
+    ):
         return None
     return int(digits[:2], 16)
 

@@ -55,11 +55,15 @@ class Step:
     rung: Rung
 
 
-def climb(ladder: tuple[Rung, ...], opened: datetime, deadline: datetime | None) -> tuple[Step, ...]:
+def climb(
+    ladder: tuple[Rung, ...], opened: datetime, deadline: datetime | None
+) -> tuple[Step, ...]:
     """The rungs in order of time, those at or past the deadline left out."""
     wait = (deadline - opened) if deadline else OPEN_ENDED
     steps = [Step(opened + _after(rung, wait), rung) for rung in ladder]
-    return tuple(sorted((s for s in steps if deadline is None or s.at < deadline), key=lambda s: s.at))
+    return tuple(
+        sorted((s for s in steps if deadline is None or s.at < deadline), key=lambda s: s.at)
+    )
 
 
 def _after(rung: Rung, wait: timedelta) -> timedelta:

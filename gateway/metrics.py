@@ -27,9 +27,6 @@ class Metrics:
         self.refused = Counter(
             "oz_answers_refused", "Answers not taken, by why.", ["code"], registry=registry
         )
-        self.unseen = Counter(
-            "oz_asks_unseen", "Asks with destinations of which none took a post.", registry=registry
-        )
         self.unavailable = Counter(
             "oz_store_unavailable",
             "Requests refused because the store was away.",

@@ -53,7 +53,9 @@ def as_caller(person: Person) -> Caller:
 
 def owns(caller: Caller, run: Run) -> bool:
     """Whether a token's own runs include this one; people and other tokens own their tenant's."""
-    return caller.tenant == run.tenant and (caller.role is not Role.AGENT or caller.agent == run.agent)
+    return caller.tenant == run.tenant and (
+        caller.role is not Role.AGENT or caller.agent == run.agent
+    )
 
 
 def check_may_ask(caller: Caller) -> None:
@@ -68,7 +70,7 @@ def may_see(caller: Caller, ask: Ask) -> bool:
 
 
 def check_may_settle(caller: Caller, ask: Ask, *, declining: bool) -> None:
-    """Raises: NotAllowed with why; whoever does not see a question may decline it, not answer it."""
+    """Raises: NotAllowed with why; who does not see a question may decline it, not answer it."""
     if caller.role is Role.AGENT:
         if ask.kind is AskKind.APPROVAL:
             raise NotAllowed("An agent's token cannot decide an approval.")
@@ -85,7 +87,9 @@ def check_may_settle(caller: Caller, ask: Ask, *, declining: bool) -> None:
 def check_audience(audience: Iterable[str]) -> None:
     """Raises: BadRequest for an entry that names nobody in particular."""
     problems = [
-        Problem(f"audience[{n}]", f"{entry} is shared: {SHARED_IDENTITIES[entry]}.", "shared_identity")
+        Problem(
+            f"audience[{n}]", f"{entry} is shared: {SHARED_IDENTITIES[entry]}.", "shared_identity"
+        )
         for n, entry in enumerate(audience)
         if entry in SHARED_IDENTITIES
     ]

@@ -23,7 +23,7 @@ ANSWERING = frozenset({Role.OPERATOR, Role.ADMIN, Role.OWNER})
 
 
 class Tenant(Frozen):
-    """One organisation. Its `locale` and `zone` are its people's where they have none of their own."""
+    """One organisation. `locale` and `zone` are for its people who have none of their own."""
 
     id: str
     name: str

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
-from gateway.errors import Unavailable
+from gateway.backoff import Backoff
+from gateway.log import event
+from gateway.metrics import Metrics
 from gateway.store import ENDINGS, Event, EventType, Group
 from gateway.webhook import TIMEOUT_S, Gone, Poster, PrivateAddress, Refused
 
 if TYPE_CHECKING:
-    from gateway.ask import AskRecord, Run
+    from gateway.ask import AskRecord, Run, Webhook
     from gateway.store import Store, Taken
 
 RETRY_AFTER = (
@@ -48,41 +50,48 @@ CLAIM_EVERY_S = 30.0
 STALE = timedelta(seconds=60)
 """Ours: an entry somebody took and did nothing with for a minute is taken over."""
 
-AWAY_PAUSE_S = 1.0
-
 _log = logging.getLogger("gateway.resume")
 
 
 class Resume:
     """One reader of the `resume` group."""
 
-    def __init__(self, store: Store, poster: Poster, consumer: str) -> None:
+    def __init__(
+        self, store: Store, poster: Poster, consumer: str, metrics: Metrics | None = None
+    ) -> None:
         self._store = store
         self._poster = poster
         self._consumer = consumer
+        self._metrics = metrics or Metrics()
         self._posting: set[asyncio.Task[None]] = set()
+        self._claim_at = 0.0
 
     async def run(self) -> None:
-        """Works until cancelled; posts under way are finished or left to `due`."""
-        loop = asyncio.get_running_loop()
-        claim_at = loop.time() + CLAIM_EVERY_S
+        """Works until cancelled; posts under way are left to `due`."""
+        backoff = Backoff()
         try:
             while True:
                 try:
-                    taken = await self._store.take(Group.RESUME, self._consumer, BATCH, BLOCK)
-                    if loop.time() >= claim_at:
-                        taken += await self._store.claim_stale(Group.RESUME, self._consumer, STALE)
-                        claim_at = loop.time() + CLAIM_EVERY_S
-                    await self._handle(taken)
-                except Unavailable:
-                    _log.warning("resume.away")
-                    await asyncio.sleep(AWAY_PAUSE_S)
+                    await self.work(BLOCK)
+                    backoff.reset()
+                except Exception as error:  # noqa: BLE001  # a worker that died would be silence
+                    event(_log, "resume.failed", level=logging.ERROR, error=error)
+                    await asyncio.sleep(backoff.rest_s())
                 # A long backlog must not starve those who ask now.
                 await asyncio.sleep(0)
         finally:
             for task in self._posting:
                 task.cancel()
             await asyncio.gather(*self._posting, return_exceptions=True)
+
+    async def work(self, block: timedelta) -> None:
+        """One look at the log, and at what readers that died have left."""
+        taken = await self._store.take(Group.RESUME, self._consumer, BATCH, block)
+        now = asyncio.get_running_loop().time()
+        if now >= self._claim_at:
+            taken += await self._store.claim_stale(Group.RESUME, self._consumer, STALE)
+            self._claim_at = now + CLAIM_EVERY_S
+        await self._handle(taken)
 
     async def _handle(self, taken: list[Taken]) -> None:
         for entry in taken:
@@ -93,14 +102,14 @@ class Resume:
         if taken:
             await self._store.done(Group.RESUME, taken)
 
-    async def hear(self, event: Event) -> None:
+    async def hear(self, heard: Event) -> None:
         """One event of the log. What it asks for is done, or safe in `due`, on return."""
-        if not event.note or event.ask_id is None:
+        if not heard.note or heard.ask_id is None:
             return
-        if event.type is EventType.ASK_OPENED:
-            await self._store.frame(event.note, event.run_id, event.ask_id)
-        elif event.type in ENDINGS or event.type is EventType.WEBHOOK_DUE:
-            await self._begin(event.ask_id)
+        if heard.type is EventType.ASK_OPENED:
+            await self._store.frame(heard.note, heard.run_id, heard.ask_id)
+        elif heard.type in ENDINGS or heard.type is EventType.WEBHOOK_DUE:
+            await self._begin(heard.ask_id)
 
     async def _begin(self, ask_id: str) -> None:
         if not await self._store.owes(ask_id):
@@ -113,36 +122,47 @@ class Resume:
             task.add_done_callback(self._posting.discard)
 
     async def _post(self, ask_id: str, tries: int) -> None:
-        record = await self._store.read(ask_id)
-        known = await self._store.read_run(record.ask.run_id) if record else None
-        if record is None or known is None or known.run.webhook is None:
-            await self._store.paid(ask_id)
-            return
+        try:
+            record = await self._store.read(ask_id)
+            known = await self._store.read_run(record.ask.run_id) if record else None
+            if record is None or known is None or known.run.webhook is None:
+                await self._store.paid(ask_id)
+            else:
+                await self._try(known.run, known.run.webhook, record, tries + 1)
+        except Exception as error:  # noqa: BLE001  # `due` still holds it, and comes back to it
+            event(_log, "webhook.broken", level=logging.ERROR, error=error, ask_id=ask_id)
+
+    async def _try(self, run: Run, webhook: Webhook, record: AskRecord, attempt: int) -> None:
         now = await self._store.now()
         try:
-            await self._poster.post(known.run.webhook, record, now)
+            await self._poster.post(webhook, record, now)
         except Gone:
-            await self._give_up(known.run, record, "the receiver answered 410, gone")
+            await self._give_up(run, record, "the receiver answered 410, gone")
         except PrivateAddress:
-            await self._give_up(known.run, record, "the address is private; see allow_private_webhooks")
+            await self._give_up(run, record, "the address is private: allow_private_webhooks")
         except (Refused, aiohttp.ClientError, TimeoutError) as error:
-            await self._again(known.run, record, tries + 1, _reason(error))
+            await self._again(run, record, attempt, _reason(error))
         else:
-            await self._store.paid(ask_id)
-            _log.info("run.resumed", extra={"ask_id": ask_id, "run_id": known.run.id, "attempt": tries + 1})
+            await self._store.paid(record.ask.id)
+            self._metrics.webhooks.labels("taken").inc()
+            if record.settled_at is not None:
+                self._metrics.resume_s.observe((now - record.settled_at).total_seconds())
+            event(_log, "run.resumed", ask_id=record.ask.id, run_id=run.id, attempt=attempt)
 
     async def _again(self, run: Run, record: AskRecord, tries: int, reason: str) -> None:
         if tries > len(RETRY_AFTER):
             await self._give_up(run, record, reason)
             return
+        self._metrics.webhooks.labels("failed").inc()
         at = await self._store.now() + RETRY_AFTER[tries - 1]
         await self._store.postpone(record.ask.id, tries, at)
-        _log.warning("webhook.failed", extra={"ask_id": record.ask.id, "attempt": tries})
+        event(_log, "webhook.failed", level=logging.WARNING, ask_id=record.ask.id, attempt=tries)
 
     async def _give_up(self, run: Run, record: AskRecord, reason: str) -> None:
+        self._metrics.dead.labels(Group.RESUME).inc()
         await self._store.bury(Group.RESUME, record.ask.id, reason)
         await self._store.note(run, EventType.WEBHOOK_DEAD, record.ask.id, "")
-        _log.error("webhook.dead", extra={"ask_id": record.ask.id, "run_id": run.id})
+        event(_log, "webhook.dead", level=logging.ERROR, ask_id=record.ask.id, run_id=run.id)
 
 
 def _reason(error: Exception) -> str:

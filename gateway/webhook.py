@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -18,6 +18,7 @@ from gateway.contracts import rules_of
 from gateway.errors import BadRequest, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from gateway.ask import AskRecord, Webhook
@@ -57,7 +58,9 @@ def check_webhook(webhook: Webhook) -> None:
         Signer(webhook.secret)
     except Exception:  # noqa: BLE001  # the library raises whatever base64 does
         problems.append(
-            Problem("webhook.secret", "must be a Standard Webhooks secret, whsec_ and base64", "invalid")
+            Problem(
+                "webhook.secret", "must be a Standard Webhooks secret, whsec_ and base64", "invalid"
+            )
         )
     if problems:
         raise BadRequest("The webhook cannot be used.", problems)
@@ -82,30 +85,31 @@ def payload(record: AskRecord) -> dict[str, Any]:
 
 
 class Poster:
-    """Posts outcomes. Open with `async with`."""
+    """Posts outcomes. Open with `async with`.
 
-    def __init__(self, *, allow_private: bool = False) -> None:
-        self._allow_private = allow_private
-        self._session: aiohttp.ClientSession | None = None
+    `may_reach_private(host)` says for which hosts a private or loopback address is allowed.
+    """
 
-    async def __aenter__(self) -> Poster:
-        connector = aiohttp.TCPConnector(socket_factory=self._socket)
-        self._session = aiohttp.ClientSession(
-            connector=connector, timeout=aiohttp.ClientTimeout(total=TIMEOUT_S)
-        )
+    def __init__(self, may_reach_private: Callable[[str], bool] = lambda _: False) -> None:
+        self._may_reach_private = may_reach_private
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+
+    async def __aenter__(self) -> Self:
+        timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
+        for private, factory in ((False, _public_socket), (True, None)):
+            connector = aiohttp.TCPConnector(socket_factory=factory)
+            self._sessions[private] = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
+        for session in self._sessions.values():
+            await session.close()
 
     async def post(self, webhook: Webhook, record: AskRecord, now: datetime) -> None:
         """Returns once the receiver has said 2xx.
 
         Raises: PrivateAddress, Gone, Refused, aiohttp.ClientError, TimeoutError.
         """
-        if self._session is None:
-            raise RuntimeError("the poster is not open")
         body = json.dumps(payload(record), ensure_ascii=False)
         headers = {
             "content-type": "application/json",
@@ -113,16 +117,19 @@ class Poster:
             "webhook-timestamp": str(int(now.timestamp())),
             "webhook-signature": Signer(webhook.secret).sign(record.outcome_id, now, body),
         }
-        async with self._session.post(
+        host = urlsplit(webhook.url).hostname or ""
+        async with self._sessions[self._may_reach_private(host)].post(
             webhook.url, data=body.encode(), headers=headers, allow_redirects=False
         ) as response:
             if response.status == GONE:
                 raise Gone
-            if not 200 <= response.status < 300:  # noqa: PLR2004
+            if not 200 <= response.status < 300:
                 raise Refused(response.status)
 
-    def _socket(self, info: Any) -> socket.socket:
-        family, kind, protocol, _, address = info
-        if not self._allow_private and not ipaddress.ip_address(address[0].partition("%")[0]).is_global:
-            raise PrivateAddress
-        return socket.socket(family=family, type=kind, proto=protocol)
+
+def _public_socket(info: aiohttp.AddrInfoType) -> socket.socket:
+    """A socket for an address that was just resolved. Raises: PrivateAddress."""
+    family, kind, protocol, _, address = info
+    if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
+        raise PrivateAddress
+    return socket.socket(family=family, type=kind, proto=protocol)

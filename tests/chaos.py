@@ -116,7 +116,7 @@ class Chaos:
 
     def __init__(self, asks: int, seed: int) -> None:
         self._asks = asks
-        self._random = random.Random(seed)  # noqa: S311  # reproducible on purpose
+        self._random = random.Random(seed)  # reproducible on purpose
         self.report = Report(asks)
 
     async def run(self) -> Report:
@@ -179,16 +179,20 @@ class Chaos:
         return told
 
     async def _wait(self, http: aiohttp.ClientSession, told: Told) -> None:
-        status = "pending"
-        while status == "pending":
+        body: dict[str, Any] = {"status": "pending"}
+        while body["status"] == "pending":
             body = await _insist(http, "GET", f"/v1/asks/{told.ask_id}/result?wait=30")
-            status = body["status"]
         told.result = body.get("result", "")
 
     async def _answer(self, http: aiohttp.ClientSession, told: Told, label: str) -> None:
         key = uuid.uuid4().hex
         body = await _insist(
-            http, "POST", f"/v1/asks/{told.ask_id}/answer", {"answer": label}, key=key, may_be=(409,)
+            http,
+            "POST",
+            f"/v1/asks/{told.ask_id}/answer",
+            {"answer": label},
+            key=key,
+            may_be=(409,),
         )
         if "code" not in body:
             told.winners[key] = label
@@ -202,7 +206,9 @@ class Chaos:
             self.report.lost += 1
         elif len(told.winners) != 1 or kinds["ask.answered"] != 1 or kinds["ask.opened"] != 1:
             self.report.doubled += 1
-        elif not (body["result"] == told.result == f"The answer: {next(iter(told.winners.values()))}"):
+        elif not (
+            body["result"] == told.result == f"The answer: {next(iter(told.winners.values()))}"
+        ):
             self.report.untold += 1
 
 
@@ -225,7 +231,9 @@ async def _insist(
                     answer: dict[str, Any] = await response.json()
                     return answer
                 if response.status != 503:
-                    raise RuntimeError(f"{method} {path}: {response.status} {await response.text()}")
+                    raise RuntimeError(
+                        f"{method} {path}: {response.status} {await response.text()}"
+                    )
         except (aiohttp.ClientError, TimeoutError):
             pass  # killed under us: that is the point
         await asyncio.sleep(RETRY_S)
@@ -271,7 +279,7 @@ def _free_port() -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--asks", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32))  # noqa: S311
+    parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     given = parser.parse_args()
     print(f"# seed {given.seed}", flush=True)
     report = asyncio.run(Chaos(given.asks, given.seed).run())

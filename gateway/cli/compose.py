@@ -93,7 +93,7 @@ async def _run(config: Config, roles: frozenset[Role], announce: Callable[[Ready
         metrics = Metrics()
         url = await stack.enter_async_context(_engine(settings, metrics))
         store = await stack.enter_async_context(_store(url, settings))
-        poster = await stack.enter_async_context(Poster())
+        poster = await stack.enter_async_context(Poster(settings.may_reach_private))
         parts = _parts(config, store, metrics)
         first = await make_first_tokens(store, parts.tokens, config.tenants, settings.data)
         warnings = () if settings.redis is None else tuple(check_server(await store.server()))
@@ -101,9 +101,9 @@ async def _run(config: Config, roles: frozenset[Role], announce: Callable[[Ready
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(parts.waiters.run(), name="waiters")
             if Role.CLOCK in roles:
-                tasks.create_task(Clock(store, parts.broker, name).run(), name="clock")
+                tasks.create_task(Clock(store, parts.broker, name, metrics).run(), name="clock")
             if Role.RESUME in roles:
-                tasks.create_task(Resume(store, poster, name).run(), name="resume")
+                tasks.create_task(Resume(store, poster, name, metrics).run(), name="resume")
             await _hearing(parts.waiters)
             # Served inside the group: calls under way finish while the workers still work.
             async with AsyncExitStack() as serves:
@@ -119,7 +119,7 @@ def _parts(config: Config, store: RedisStore, metrics: Metrics) -> Parts:
     people = People(config.people)
     waiters = Waiters(store)
     return Parts(
-        broker=Broker(store, waiters),
+        broker=Broker(store, waiters, metrics),
         store=store,
         people=people,
         tenants={tenant.id: tenant for tenant in config.tenants},

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from gateway.ask import AskRecord, Run, RunRecord, Status
 from gateway.errors import Conflict
 from gateway.ids import digest, digest_text
+from gateway.log import event
 from gateway.redis_store import codec
 from gateway.store import (
     MAX_PENDING_PER_RUN,
@@ -123,7 +124,13 @@ class RedisAsks:
         try:
             return codec.load_record(ask_id, reply, self._bodies)
         except ValidationError as error:
-            _log.error("ask.unreadable", extra={"ask_id": ask_id, "code": codec.unreadable(error)})
+            event(
+                _log,
+                "ask.unreadable",
+                level=logging.ERROR,
+                ask_id=ask_id,
+                code=codec.unreadable(error),
+            )
             return None
 
     async def settle(self, ending: Ending) -> Settled:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -200,7 +199,6 @@ def load_history(run_id: str, tenant: str, line: str) -> Event:
 
 
 def unreadable(error: ValidationError) -> str:
-    """Why a record does not read, without anything of what it holds."""
-    return json.dumps(
-        [[".".join(map(str, e["loc"])), e["type"]] for e in error.errors(include_input=False)]
-    )
+    """Where a record first does not read, and how; nothing of what it holds."""
+    first = error.errors(include_input=False)[0]
+    return ":".join([".".join(map(str, first["loc"])) or "body", first["type"]])

@@ -1,0 +1,153 @@
+"""`make bench`: one figure a line, `name value unit`, all in one run on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvloop
+
+from bench import bare, lifecycles, over_http, pending
+from bench.figures import Figures, percentile, say
+from bench.latency import resume_times
+from bench.world import world
+from gateway.embedded_redis import EmbeddedRedis
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+RUNS = 3
+"""Medians of this many: single runs on a small machine move by a quarter."""
+
+AT_ONCE = {1: 600, 16: 3_200, 64: 6_400}
+"""Lifecycles at each concurrency: a few seconds of each."""
+
+RATE = 200
+SECONDS = 5.0
+MANY = 1_000_000
+SOME = 100_000
+FEW = 1_000
+TIMERS = 1_000
+IDLE_S = 15.0
+
+
+async def main() -> None:
+    figures = Figures()
+    await rates(figures)
+    await latencies(figures)
+    await crowd(figures)
+    await starts(figures)
+
+
+@asynccontextmanager
+async def engine() -> AsyncIterator[str]:
+    """The embedded engine as users get it, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="oz-bench-") as folder:
+        async with EmbeddedRedis(Path(folder)) as started:
+            yield started.url
+
+
+async def rates(figures: Figures) -> None:
+    async with engine() as url:
+        for at_once, total in AT_ONCE.items():
+            say(f"rates, {at_once} at once")
+            bares, brokers, https, commands = [], [], [], []
+            for _ in range(RUNS):
+                bares.append(await bare.bare_ops(url, at_once, total * 4))
+                rate, sent = await lifecycles.broker_rate(url, at_once, total)
+                brokers.append(rate)
+                commands.append(sent)
+                https.append(await over_http.http_rate(url, at_once, total // 2))
+            figures.median(f"bare_ops_s_{at_once}", bares, "1/s")
+            figures.median(f"broker_lifecycles_s_{at_once}", brokers, "1/s")
+            figures.median(f"http_lifecycles_s_{at_once}", https, "1/s")
+            figures.median(f"commands_per_lifecycle_{at_once}", commands, "commands")
+            ratios = [one / other for one, other in zip(brokers, bares, strict=True)]
+            figures.median(f"lifecycles_over_bare_{at_once}", ratios, "ratio")
+
+
+async def latencies(figures: Figures) -> None:
+    say("latencies")
+    async with engine() as url:
+        wakes, resumes, https = [], [], []
+        p50s, http_p50s = [], []
+        for _ in range(RUNS):
+            wakes.append(percentile(await bare.wake_times(url, RATE, SECONDS), 0.99) * 1000)
+            times = await resume_times(url, RATE, SECONDS)
+            p50s.append(percentile(times, 0.5) * 1000)
+            resumes.append(percentile(times, 0.99) * 1000)
+            times = await over_http.http_resume_times(url, RATE, SECONDS)
+            http_p50s.append(percentile(times, 0.5) * 1000)
+            https.append(percentile(times, 0.99) * 1000)
+    figures.median("wake_p99_ms", wakes, "ms")
+    figures.median("resume_p50_ms", p50s, "ms")
+    figures.median("resume_p99_ms", resumes, "ms")
+    ratios = [one / other for one, other in zip(resumes, wakes, strict=True)]
+    figures.median("resume_p99_over_wake", ratios, "ratio")
+    figures.median("http_resume_p50_ms", http_p50s, "ms")
+    figures.median("http_resume_p99_ms", https, "ms")
+    ratios = [one / other for one, other in zip(https, wakes, strict=True)]
+    figures.median("http_resume_p99_over_wake", ratios, "ratio")
+
+
+async def crowd(figures: Figures) -> None:
+    """A thousand pending, then a million: what each costs, and what it costs the others."""
+    async with engine() as url:
+        figures.add("timer_late_max_ms", await pending.timers_late(url, TIMERS), "ms")
+        rates_few, rates_many = [], []
+        async with world(url) as made:
+            await pending.fill(made, FEW)
+        for _ in range(RUNS):
+            rates_few.append((await lifecycles.broker_rate(url, 64, 3_200))[0])
+        say("a million pending")
+        started = time.perf_counter()
+        await pending.fill_fast(url, MANY)
+        say(f"filled in {time.perf_counter() - started:.0f} s")
+        for _ in range(RUNS):
+            rates_many.append((await lifecycles.broker_rate(url, 64, 3_200))[0])
+    few = figures.median("lifecycles_s_with_1k", rates_few, "1/s")
+    many = figures.median("lifecycles_s_with_1m", rates_many, "1/s")
+    figures.add("cost_1m_over_1k", few / many, "ratio")
+
+
+async def starts(figures: Figures) -> None:
+    """How soon a gateway is ready, how much a pending ask takes, and what waiting costs."""
+    say("starts")
+    with tempfile.TemporaryDirectory(prefix="oz-bench-") as name:
+        folder = Path(name)
+        figures.add("ready_s_empty", await ready_s(folder), "s")
+        async with EmbeddedRedis(folder) as started:
+            before = await pending.memory(started.url)
+            async with world(started.url) as made:
+                await pending.fill(made, SOME)
+                await pending.settle_log(made)
+            per_ask = (await pending.memory(started.url) - before) / SOME
+            await pending.rewrite(started.url)
+        figures.add("bytes_per_pending", per_ask, "bytes")
+        figures.add("bytes_over_json", per_ask / pending.json_bytes(), "ratio")
+        loading = time.perf_counter()
+        async with EmbeddedRedis(folder):
+            load_s = time.perf_counter() - loading
+        figures.add("engine_load_s_100k", load_s, "s")
+        figures.add("ready_s_100k", await ready_s(folder), "s")
+        async with over_http.gateway(folder, None) as outside:
+            await asyncio.sleep(2.0)  # past the start itself
+            used = pending.cpu_seconds(outside.pid)
+            await asyncio.sleep(IDLE_S)
+            used = pending.cpu_seconds(outside.pid) - used
+        figures.add("idle_cpu_percent", used / IDLE_S * 100, "%")
+
+
+async def ready_s(folder: Path) -> float:
+    """Seconds from starting `oz0 up` to its /readyz."""
+    started = time.perf_counter()
+    async with over_http.gateway(folder, None):
+        return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,193 @@
+"""Asking: one call of one tool becomes one ask, however often it is made."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gateway.ask import Ask, AskKind, AskRecord, OnQuestion, Run
+from gateway.broker.endings import Endings
+from gateway.broker.runs import LOOK_AGAIN_S
+from gateway.contracts import Defaults, rules_of, rules_of_tool
+from gateway.errors import (
+    AskInFlight,
+    Conflict,
+    GatewayError,
+    NotAvailable,
+    NotFound,
+    TooLarge,
+)
+from gateway.ids import ask_id, digest, digest_text
+from gateway.ladder import DEFAULT_LADDER
+from gateway.log import event
+from gateway.people import check_audience, check_may_ask
+from gateway.store import MAX_PENDING_PER_RUN, EventType, NewAsk, Opened, Opening
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+    from gateway.person import Caller
+    from gateway.question import Question
+
+SALTS = 8
+"""Ours: two calls whose ids collide are told apart by a salt; eight in a row do not happen."""
+
+_log = logging.getLogger("gateway.broker")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an agent's call stands: its ask, and what the agent reads once there is something.
+
+    `record` is None where no person was asked (the run's mode), with the `result` at once. `new`
+    tells the call that opened the ask from the same call again.
+    """
+
+    record: AskRecord | None
+    result: Any = None
+    new: bool = False
+
+    @property
+    def ended(self) -> bool:
+        return self.record is None or not self.record.pending
+
+
+class Asking(Endings):
+    """The broker's part for agents."""
+
+    async def open(
+        self,
+        caller: Caller,
+        run_id: str,
+        *,
+        tool: str,
+        arguments: object,
+        call_id: str,
+        audience: Sequence[str] = (),
+    ) -> Standing:
+        """One call of one of the three tools; the same call again is the same ask.
+
+        Raises: InvalidQuestion, AskInFlight, NotAvailable, Conflict, NotFound, NotAllowed,
+            TooLarge.
+        """
+        run = await self._known_run(caller, run_id)
+        check_may_ask(caller)
+        rules = rules_of_tool(tool)
+        if rules is None:
+            raise NotFound(f"There is no tool {tool}; `oz0 tools` lists them.")
+        if rules.main_runs_only and run.parent is not None:
+            raise NotAvailable(f"{rules.contract.value} is for main runs only; this is a sub-run.")
+        asked = rules.read(arguments, Defaults(run.timeout_s, run.on_timeout))
+        if run.on_question is not OnQuestion.PAUSE:
+            await self._store.note(run, EventType.ASK_NOT_ASKED, None, run.on_question.value)
+            return Standing(None, rules.not_asked(run.on_question))
+        ask = Ask(
+            id=ask_id(run.id, call_id),
+            run_id=run.id,
+            tenant=run.tenant,
+            agent=run.agent,
+            contract=rules.contract,
+            call_id=call_id,
+            parent=run.parent,
+            question=asked.question,
+            timeout_s=asked.timeout_s,
+            on_timeout=asked.on_timeout,
+            audience=tuple(audience),
+        )
+        return await self._open(run, ask, arguments, one_at_a_time=rules.one_at_a_time)
+
+    async def open_question(
+        self,
+        caller: Caller,
+        run_id: str,
+        question: Question,
+        *,
+        call_id: str,
+        kind: AskKind = AskKind.QUESTION,
+        timeout_s: int | None = None,
+        audience: Sequence[str] = (),
+    ) -> Standing:
+        """An ask straight on the model, for approvals and callers without a model's tool call.
+
+        Raises: Conflict, NotFound, NotAllowed, TooLarge.
+        """
+        run = await self._known_run(caller, run_id)
+        check_may_ask(caller)
+        ask = Ask(
+            id=ask_id(run.id, call_id),
+            run_id=run.id,
+            tenant=run.tenant,
+            agent=run.agent,
+            kind=kind,
+            call_id=call_id,
+            parent=run.parent,
+            question=question,
+            timeout_s=timeout_s,
+            on_timeout=run.on_timeout,
+            audience=tuple(audience),
+        )
+        return await self._open(run, ask, question.model_dump(mode="json"), one_at_a_time=False)
+
+    async def wait(self, caller: Caller, ask_id_: str, within: timedelta) -> Standing:
+        """How the ask stands, as soon as it has ended, or after that time. Raises: NotFound."""
+        with self._waiters.watch(ask_id_) as watch:
+            record = await self.ask(caller, ask_id_)
+            left = within.total_seconds()
+            while record.pending and left > 0:
+                await watch.changed(min(left, LOOK_AGAIN_S))
+                left -= LOOK_AGAIN_S
+                record = await self.ask(caller, ask_id_)
+        return self._standing(record)
+
+    async def _open(
+        self, run: Run, ask: Ask, arguments: object, *, one_at_a_time: bool
+    ) -> Standing:
+        check_audience(ask.audience)
+        new = NewAsk(
+            ask,
+            digest_text(f"{run.id}\0{ask.call_id}"),
+            digest([ask.contract, ask.kind, arguments, ask.audience]),
+            one_at_a_time,
+            DEFAULT_LADDER if run.ladder is None else run.ladder,
+        )
+        opened = await self._store.open(new)
+        for salt in range(1, SALTS):
+            if opened.opening is not Opening.COLLISION:
+                break
+            salted = ask.model_copy(update={"id": ask_id(run.id, ask.call_id, salt)})
+            new = replace(new, ask=salted)
+            opened = await self._store.open(new)
+        if opened.opening is Opening.OPENED:
+            event(_log, "ask.opened", ask_id=new.ask.id, run_id=run.id)
+            self._metrics.opened.labels(ask.contract or ask.kind).inc()
+            return Standing(opened.record, new=True)
+        if opened.opening is Opening.EXISTS:
+            record = await self._store.read(new.ask.id)
+            if record is not None:
+                return self._standing(record)
+        if opened.opening is Opening.NO_RUN:
+            self._runs.pop(run.id, None)
+        raise _refusal(opened, run, new.ask)
+
+    def _standing(self, record: AskRecord) -> Standing:
+        if record.pending:
+            return Standing(record)
+        return Standing(record, rules_of(record.ask.contract).result(record))
+
+
+def _refusal(opened: Opened, run: Run, ask: Ask) -> GatewayError:
+    """Why the store did not open it, for the agent."""
+    call = ask.call_id
+    refusals: dict[Opening, GatewayError] = {
+        Opening.CONFLICT: Conflict(
+            f"Call {call} was made before in this run, with other arguments."
+        ),
+        Opening.COLLISION: Conflict(f"No id is free for call {call}."),
+        Opening.IN_FLIGHT: AskInFlight(opened.ask_id or ""),
+        Opening.FULL: TooLarge(f"A run waits on at most {MAX_PENDING_PER_RUN} asks at once."),
+        Opening.RUN_ENDED: NotAvailable(f"{run.id} has ended; it can ask no more."),
+        Opening.NO_RUN: NotFound(f"There is no run {run.id}."),
+    }
+    return refusals.get(opened.opening, NotFound(f"There is no ask {ask.id}."))

@@ -1,0 +1,119 @@
+"""How asks end: by an answer, by being withdrawn, by time. Once each, whoever comes second."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gateway.ask import Ask, AskRecord, OnTimeout, Outcome, Run, RunStatus, Status
+from gateway.broker.runs import RUN_ENDED, Runs
+from gateway.errors import AlreadySettled, NotFound
+from gateway.log import event
+from gateway.people import check_may_ask
+from gateway.store import Cursor, Ending, RunChange, Settling, When
+
+if TYPE_CHECKING:
+    from gateway.person import Caller
+
+QUESTION_TIMED_OUT = "QuestionTimedOut"
+RUN_DEADLINE_PASSED = "RunDeadlinePassed"
+WITHDRAWN = "withdrawn"
+CLOCK = "clock"
+"""The surface of what nobody did."""
+
+_log = logging.getLogger("gateway.broker")
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One try to settle an ask. The same `token` again hears that it won."""
+
+    token: str
+    surface: str
+    message: str | None = None
+
+
+class Endings(Runs):
+    """The broker's part for asks that exist: reading them, and ending them."""
+
+    async def ask(self, caller: Caller, ask_id_: str) -> AskRecord:
+        """One ask of the caller's tenant; an agent's token sees its own only. Raises: NotFound."""
+        record = await self._store.read(ask_id_)
+        ask = record.ask if record else None
+        if record is None or ask is None or ask.tenant != caller.tenant or not _own(caller, ask):
+            raise NotFound(f"There is no ask {ask_id_}.")
+        return record
+
+    async def pending(
+        self, caller: Caller, *, after: Cursor | None = None, limit: int = 50
+    ) -> list[AskRecord]:
+        """Pending asks of the caller's tenant, oldest first; an agent's token sees its own only."""
+        found: list[AskRecord] = []
+        while len(found) < limit:
+            page = await self._store.pending(caller.tenant, after=after, limit=limit)
+            if not page:  # a short one is not the last: some of it settled while it was read
+                break
+            found += [record for record in page if _own(caller, record.ask)]
+            after = Cursor(page[-1].opened_at, page[-1].ask.id)
+        return found[:limit]
+
+    async def cancel(self, caller: Caller, ask_id_: str, reason: str | None) -> AskRecord:
+        """Withdraws an ask; its run goes on. Raises: NotFound, NotAllowed, AlreadySettled."""
+        record = await self.ask(caller, ask_id_)
+        check_may_ask(caller)
+        run = await self._known_run(caller, record.ask.run_id)
+        outcome = Outcome(status=Status.CANCELLED, reason=reason or WITHDRAWN, by=caller.name)
+        return await self._settle(record, run, outcome, Try(f"cancel:{ask_id_}", "api"), When.ANY)
+
+    async def expire(self, record: AskRecord) -> bool:
+        """Ends an ask whose deadline has passed, as its run wants it; False if it was not so."""
+        ask = record.ask
+        while (known := await self._store.read_run(ask.run_id)) is not None:
+            run = known.run
+            if run.deadline is not None and record.deadline == run.deadline:
+                await self._end(run, RunStatus.FAILED, RUN_DEADLINE_PASSED, by=None)
+                return True
+            outcomes = {ask.id: Outcome(status=Status.EXPIRED)}
+            change = None
+            if ask.on_timeout is OnTimeout.FAIL and known.status is RunStatus.RUNNING:
+                change = RunChange(RunStatus.FAILED, QUESTION_TIMED_OUT)
+                cancelled = Outcome(status=Status.CANCELLED, reason=RUN_ENDED)
+                outcomes |= {other: cancelled for other in known.pending if other != ask.id}
+            settled = await self._store.settle(
+                Ending(run, outcomes, f"expire:{ask.id}", When.AFTER_DEADLINE, change)
+            )
+            if settled.settling is not Settling.RETRY:
+                event(_log, "ask.expired", ask_id=ask.id, run_id=run.id)
+                self._metrics.settled.labels(Status.EXPIRED, CLOCK).inc()
+                return settled.settling is Settling.WON
+        return False
+
+    async def pass_deadline(self, run: Run) -> None:
+        """The run's own deadline has passed: it fails, and its asks end cancelled."""
+        await self._end(run, RunStatus.FAILED, RUN_DEADLINE_PASSED, by=None)
+
+    async def _settle(
+        self, record: AskRecord, run: Run, outcome: Outcome, attempt: Try, when: When
+    ) -> AskRecord:
+        ask = record.ask
+        settled = await self._store.settle(Ending(run, {ask.id: outcome}, attempt.token, when))
+        match settled.settling:
+            case Settling.WON if record.pending and not settled.again:
+                event(_log, "ask.settled", ask_id=ask.id, run_id=run.id)
+                self._metrics.settled.labels(outcome.status, attempt.surface).inc()
+                return replace(
+                    record, status=outcome.status, version=2, outcome=outcome, settled_at=settled.at
+                )
+            case Settling.LATE:
+                await self.expire(record)
+        current = await self._store.read(ask.id)
+        if current is None:
+            raise NotFound(f"There is no ask {ask.id}.")
+        if settled.settling is Settling.WON:
+            return current
+        raise AlreadySettled(current)
+
+
+def _own(caller: Caller, ask: Ask) -> bool:
+    return caller.agent is None or caller.agent == ask.agent
