@@ -34,7 +34,7 @@ def read_act(said: Said, ask: Ask, words: Words) -> Act | Refused | None:
         return Skipped() if ask.can_skip else _no_skip(ask)
     if said.core in words.decline:
         return Declined() if ask.can_decline else _no_decline(ask)
-    reason = after_mark(said.typed, words.decline)
+    reason = after_mark(said, words.decline)
     if reason is not None:
         if not ask.can_decline:
             return _no_decline(ask)
@@ -58,7 +58,7 @@ def read_approval(said: Said, ask: Ask, words: Words) -> Act | Failed:
         return acted
     if said.core in words.approve:
         return Approved()
-    comment = after_mark(said.typed, words.approve)
+    comment = after_mark(said, words.approve)
     if comment is None:
         return failed(Refusal.NOT_APPROVE_OR_DENY, shaped=False)
     too_long = _long(comment)

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import regex
 
 from gateway.fold import fold
+from gateway.scalars import TEXT_CAP
 from gateway.visible import HIDDEN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CLOSING = ".,;:!\u2026"
 """Punctuation that may stand behind an answer and means nothing."""
@@ -23,6 +20,13 @@ CLOSING = ".,;:!\u2026"
 OPENING = ".,;:\u2026\u00a1"
 """The same before one. Not `!`: `!2` is how programmers write "not 2"."""
 
+LONGEST_MATCHED_CHARS = TEXT_CAP
+"""Ours: no list of picks is so long, and folding can make text eighteen times longer."""
+
+LONGEST_MARK_CHARS = 64
+"""Ours: no word of the catalogue is longer, nor a field's name in an ask that can be read."""
+
+_COLONS = ":\uff1a"
 _PAIRS = {
     '"': '"',
     "'": "'",
@@ -64,7 +68,8 @@ class Said:
 
     `typed` is what would be sent as own words. `folded` keeps the line breaks; `core` is one line,
     unwrapped and without punctuation around; `plain` is the core without polite words. `odd` says
-    that there are digits in it which nobody may read as plain ones.
+    that there are digits in it which nobody may read as plain ones. Where the text begins with a
+    word and a colon, `mark` is that word, folded, and `behind` the rest as typed.
     """
 
     typed: str
@@ -72,14 +77,26 @@ class Said:
     core: str
     plain: str
     odd: bool
+    mark: str
+    behind: str
 
 
-def said(typed: str, polite: Iterable[str]) -> Said:
-    """The text in its forms. Total; linear in the text."""
+def said(typed: str, polite: tuple[str, ...]) -> Said:
+    """The text in its forms; of text too long to be matched only what is typed. Total."""
+    if len(typed) > LONGEST_MATCHED_CHARS:
+        return Said(typed, "", "", "", odd=False, mark="", behind="")
     lines = [folded_line(line) for line in typed.splitlines()]
     folded = "\n".join(line for line in lines if line)
     core = core_of(folded.replace("\n", " "))
-    return Said(typed, folded, core, without_polite(core, polite), has_odd_digits(typed))
+    mark, behind = _marked(typed)
+    plain = without_polite(core, polite)
+    return Said(typed, folded, core, plain, has_odd_digits(typed), mark, behind)
+
+
+def _marked(typed: str) -> tuple[str, str]:
+    head = typed[:LONGEST_MARK_CHARS]
+    at = next((at for at, letter in enumerate(head) if letter in _COLONS), None)
+    return ("", "") if at is None else (fold(head[:at]), typed[at + 1 :].strip())
 
 
 def folded_line(text: str) -> str:
@@ -99,17 +116,15 @@ def core_of(folded: str) -> str:
     return bare or folded
 
 
-def without_polite(core: str, polite: Iterable[str]) -> str:
+def without_polite(core: str, polite: tuple[str, ...]) -> str:
     """The text without polite words at either end; text of nothing else stays as it is."""
-    phrases = tuple(polite)
     left = core
-    while True:
-        shorter = _one_polite_less(left, phrases)
+    while left and (left.endswith(polite) or left.startswith(polite)):
+        shorter = _one_polite_less(left, polite)
         if shorter is None:
             return left
-        if not shorter:
-            return left if left == core else core
         left = shorter
+    return left or core
 
 
 def has_odd_digits(typed: str) -> bool:

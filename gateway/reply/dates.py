@@ -218,7 +218,7 @@ def _in_words(text: str, names: DateWords, today: date) -> Days | None:
     if text in names.next:
         day = _weekday(names.next[text], today + timedelta(days=1))
         return Days((day, day + _WEEK))
-    for pattern, size in names.ahead:
+    for pattern, size in names.ahead if any(map(str.isdecimal, text)) else ():
         found = pattern.fullmatch(text)
         if found is not None:
             return Days((today + timedelta(days=size * int(found[1])),))

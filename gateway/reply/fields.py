@@ -18,6 +18,7 @@ from gateway.reply.clean import said
 from gateway.reply.draft import Draft
 from gateway.reply.kinds import read_field
 from gateway.reply.meaning import Answered, Command, CommandName, Partial, Refusal, Refused
+from gateway.reply.options import options_of
 from gateway.reply.picks import whole_label
 from gateway.reply.reading import Failed, Left, Manner, Read, Reading, WantsWords, shown
 
@@ -97,7 +98,7 @@ def _step(
     reply: Said, question: Question, words: Words, draft: Draft, first: Field | None
 ) -> Answered | Partial | Command | None:
     """What `back`, `clear` and `done` make of the draft."""
-    if first is not None and first.options and whole_label(reply, first) is not None:
+    if first is not None and first.options and whole_label(reply, options_of(first)) is not None:
         return None
     if reply.core in words.back:
         return Command(CommandName.BACK, draft=draft.back())
@@ -185,16 +186,14 @@ def _take_keyed(
 ) -> None:
     given: dict[str, tuple[Field, set[str]]] = {}
     for one, value in keyed:
-        if one is None:
-            refused = Refused(Refusal.LINE_WITHOUT_FIELD, {"typed": shown(value)})
-            taken.problems.append(refused)
-        else:
+        if one is not None:
             given.setdefault(one.name, (one, set()))[1].add(value)
     for one, values in given.values():
         if len(values) > 1:
             taken.problems.append(Refused(Refusal.GIVEN_TWICE, field=one.name))
         else:
             _take(taken, said(values.pop(), words.polite), one, words, place)
+    _left_over(taken, [value for one, value in keyed if one is None])
 
 
 def _take_in_order(
@@ -209,8 +208,14 @@ def _take_in_order(
         return
     for one, line in zip(open_, lines, strict=False):
         _take(taken, said(line.strip(), words.polite), one, words, place)
-    for line in lines[len(open_) :]:
-        taken.problems.append(Refused(Refusal.LINE_WITHOUT_FIELD, {"typed": shown(line)}))
+    _left_over(taken, lines[len(open_) :])
+
+
+def _left_over(taken: Taken, lines: list[str]) -> None:
+    """One problem for all lines that are no field's: there may be thousands."""
+    if lines:
+        problem = Refused(Refusal.LINE_WITHOUT_FIELD, {"typed": shown(lines[0])})
+        taken.problems.append(problem)
 
 
 def _take(taken: Taken, value: Said, one: Field, words: Words, place: Place) -> None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, assert_never
 
 from gateway.fold import fold
 from gateway.question import Field, Kind
-from gateway.reply.clean import said
+from gateway.reply.clean import LONGEST_MARK_CHARS, said
 from gateway.reply.dates import read_date
 from gateway.reply.language import DASHES
 from gateway.reply.many import read_many
 from gateway.reply.meaning import Refusal
 from gateway.reply.numbers import read_number
-from gateway.reply.own import after_mark, own_words
+from gateway.reply.own import after_mark, own_names, own_words
 from gateway.reply.picks import read_choice
 from gateway.reply.reading import Failed, Left, Read, Reading, failed
 from gateway.reply.toggles import read_toggle
@@ -56,7 +56,10 @@ def _text(reply: Said, field: Field, words: Words) -> Reading:
 
 
 def _unkeyed(reply: Said, field: Field, words: Words) -> Said:
-    """The reply without the field's own name before it (`copies: 2`)."""
-    names = frozenset((fold(field.name), fold(field.title)))
-    value = after_mark(reply.typed.replace("=", ":", 1), names)
+    """The reply without the field's own name before it (`copies: 2`, `on = 20 Oct`)."""
+    names = own_names(field.name, field.label)
+    value = after_mark(reply, names)
+    head, equals, rest = reply.typed.partition("=")
+    if equals and len(head) <= LONGEST_MARK_CHARS and fold(head) in names:
+        value = rest.strip()
     return reply if value is None else said(value, words.polite)

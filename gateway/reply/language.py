@@ -61,7 +61,7 @@ class Words:
     all: frozenset[str]
     none: frozenset[str]
     other: frozenset[str]
-    text: frozenset[str]
+    own: frozenset[str]
     skip: frozenset[str]
     decline: frozenset[str]
     approve: frozenset[str]
@@ -212,7 +212,7 @@ def _compiled(
         numbers=numbers,
         **{name: joined(name) for name in _PLAIN},
         other=other,
-        text=text,
+        own=other | text,
         key_alone=re.compile(rf"(?:{lead})?{_KEY}{_MARKS}|{lead}(?P<spelled>{spelled}){_MARKS}"),
         key_and_more=re.compile(rf"(?:{lead})?{_KEY}(?:\s*[.):,{DASHES}]+\s*|\s+)(?P<rest>\S.*)"),
         separator=re.compile(rf"{_BETWEEN}|(?<!\w)(?:{_one_of(joins | either)})(?!\w)"),

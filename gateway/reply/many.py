@@ -36,86 +36,84 @@ if TYPE_CHECKING:
 
 def read_many(reply: Said, field: Field, words: Words, place: Place) -> Reading:
     """What a choice of several makes of a reply."""
-    whole = whole_label(reply, field)
+    options = options_of(field)
+    whole = whole_label(reply, options)
     if whole is not None:
-        return _decided([whole], reply, field, place)
+        return _decided([whole], reply, options, place)
     marked = words.marked.search(reply.typed)
     if marked is not None:
-        return _with_words(reply, marked.start(), marked.end(), field, words, place)
-    options = options_of(field)
+        return _with_words(reply, marked.span(), options, words, place)
     if reply.plain in words.none:
-        refused = refuse(Refusal.NONE_NOT_ALLOWED, field, options)
+        refused = refuse(Refusal.NONE_NOT_ALLOWED, options)
         return Failed(refused, shaped=False) if field.required else Left()
     everything = reply.plain in words.all
-    found = [*range(len(options.keys))] if everything else _list(reply, field, options, words)
+    found = [*range(len(options.keys))] if everything else _list(reply, options, words)
     if found is not None:
-        return _decided(found, reply, field, place)
+        return _decided(found, reply, options, place)
     bare = reply.core in words.other and field.write_in
-    return WantsWords() if bare else write_in(reply, field, words, place)
+    return WantsWords() if bare else write_in(reply, options, words, place)
 
 
 def _decided(
-    found: Sequence[Part] | Refused, reply: Said, field: Field, place: Place
+    found: Sequence[Part] | Refused, reply: Said, options: Options, place: Place
 ) -> Read | Failed:
     """The picks as a value, or their refusal."""
     parts = [found] if isinstance(found, Refused) else found
     picks = [one for one in parts if isinstance(one, int)]
     refused = next((one for one in parts if isinstance(one, Refused)), None)
-    if refused is None and place.pressed_other and field.write_in:
-        options = options_of(field)
+    if refused is None and place.pressed_other and options.field.write_in:
         ways = (", ".join(keys_of(picks, options)), f"other: {shown(reply.typed)}")
-        refused = refuse(Refusal.PICK_AFTER_OTHER, field, options, ways=ways)
-    return Failed(refused) if refused else Read(_picked(picks, field), Manner.EXACT)
+        refused = refuse(Refusal.PICK_AFTER_OTHER, options, ways=ways)
+    return Failed(refused) if refused else Read(_picked(picks, options), Manner.EXACT)
 
 
-def _picked(indexes: list[int], field: Field, own: str | None = None) -> Picked:
-    return Picked(tuple(field.options[index].id for index in sorted(set(indexes))), own)
+def _picked(indexes: list[int], options: Options, own: str | None = None) -> Picked:
+    return Picked(tuple(options.field.options[index].id for index in sorted(set(indexes))), own)
 
 
 def _with_words(
-    reply: Said, start: int, end: int, field: Field, words: Words, place: Place
+    reply: Said, mark: tuple[int, int], options: Options, words: Words, place: Place
 ) -> Reading:
     """Picks, then `other:` and the person's own words; either may be missing."""
-    options = options_of(field)
+    start, end = mark
     head = said(reply.typed[:start].strip(), words.polite)
     found: list[int] | Refused | None = []
     if head.core:
-        whole = whole_label(head, field)
+        whole = whole_label(head, options)
         if whole is None:
-            found = _list(head, field, options, words)
+            found = _list(head, options, words)
         else:
             found = whole if isinstance(whole, Refused) else [whole]
     if found is None:  # a sentence that happens to hold "other:"
-        return write_in(reply, field, words, place)
-    if not field.write_in:
-        return Failed(refuse(Refusal.NO_WRITE_IN, field, options))
+        return write_in(reply, options, words, place)
+    if not options.field.write_in:
+        return Failed(refuse(Refusal.NO_WRITE_IN, options))
     if isinstance(found, Refused):
         return Failed(found)
-    own = sized(reply.typed[end:].strip(), field, Manner.EXACT)
+    own = sized(reply.typed[end:].strip(), options.field, Manner.EXACT)
     if isinstance(own, Failed):
         return WantsWords() if own.refused.code is Refusal.EMPTY and not found else own
-    return Read(_picked(found, field, own[0]), Manner.EXACT)
+    return Read(_picked(found, options, own[0]), Manner.EXACT)
 
 
-def _list(reply: Said, field: Field, options: Options, words: Words) -> list[int] | Refused | None:
+def _list(reply: Said, options: Options, words: Words) -> list[int] | Refused | None:
     """The picks of a list, its refusal, or None where no part of it is shaped like a pick."""
     folded = without_marks(reply.folded) if reply.odd else reply.folded
     listed = split(without_polite(folded, words.polite), options, words)
     pieces, either = listed or ([], False)
     cores = [without_polite(core_of(piece), words.polite) for piece in pieces]
-    found = [_piece(core, field, options, words) for core in cores]
+    found = [_piece(core, options, words) for core in cores]
     if all(parts is None for parts in found):
         return None
-    refused = pasted(reply, field, options, words)
+    refused = pasted(reply, options, words)
     if refused is None and reply.odd:
-        refused = refuse(Refusal.ODD_DIGITS, field, options)
-    return refused or _joined(pieces, found, field, options, either=either)
+        refused = refuse(Refusal.ODD_DIGITS, options)
+    return refused or _joined(pieces, found, options, either=either)
 
 
 def _joined(
     pieces: list[str],
     found: list[list[Part] | None],
-    field: Field,
     options: Options,
     *,
     either: bool,
@@ -127,10 +125,10 @@ def _joined(
     if wrong and len(pieces) == 1:
         return refusals[0]
     if wrong:
-        return refuse(Refusal.PARTLY_WRONG, field, options, wrong=tuple(map(shown, wrong)))
+        return refuse(Refusal.PARTLY_WRONG, options, wrong=tuple(map(shown, wrong)))
     picks = [part for part in parts if isinstance(part, int)]
     if either and len(set(picks)) > 1:
-        return refuse(Refusal.UNCLEAR_LIST, field, options, picks=keys_of(picks, options))
+        return refuse(Refusal.UNCLEAR_LIST, options, picks=keys_of(picks, options))
     return picks
 
 
@@ -138,16 +136,16 @@ def _fails(parts: list[Part] | None) -> bool:
     return parts is None or any(isinstance(part, Refused) for part in parts)
 
 
-def _piece(core: str, field: Field, options: Options, words: Words) -> list[Part] | None:
+def _piece(core: str, options: Options, words: Words) -> list[Part] | None:
     """What one part of a list picks; None where it is not shaped like a pick."""
-    part = read_part(core, field, options, words)
+    part = read_part(core, options, words)
     if part is not None:
         return [part]
-    run = read_run(core, field, options)
+    run = read_run(core, options)
     if run is not None:
         return run
     row = labels_in_a_row(core, options)
     if row is not None:
-        return [refuse(Refusal.UNCLEAR_LIST, field, options, picks=keys_of(row, options))]
-    digits = read_digits(core, field, options)
+        return [refuse(Refusal.UNCLEAR_LIST, options, picks=keys_of(row, options))]
+    digits = read_digits(core, options)
     return None if digits is None else [digits]

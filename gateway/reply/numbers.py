@@ -18,6 +18,7 @@ from babel.numbers import get_decimal_symbol, get_group_symbol
 from gateway.reply.clean import folded_line
 from gateway.reply.language import DASHES, locales_meant
 from gateway.reply.meaning import Refusal, Refused
+from gateway.reply.own import own_names
 from gateway.reply.reading import Failed, Manner, Read, Reading, failed, shown
 from gateway.scalars import NUMBER_DIGITS
 
@@ -72,8 +73,7 @@ EVERY_SIGNS = (
 def read_number(reply: Said, field: Field, place: Place) -> Reading:
     """What a number field makes of a reply."""
     rest, numeral = _parted(reply.plain)
-    own = {folded_line(name) for name in (field.name, field.title)}
-    if numeral and (not rest or rest in own):
+    if numeral and (not rest or rest in own_names(field.name, field.label)):
         if reply.odd:
             return failed(Refusal.ODD_DIGITS)
         manner = Manner.WORDS if rest else Manner.EXACT

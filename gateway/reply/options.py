@@ -37,7 +37,7 @@ class Options:
     separator, longest first. `also` are the cores with descriptions, as a copied line has them.
     """
 
-    options: tuple[Option, ...]
+    field: Field
     keys: tuple[str, ...]
     letters: bool
     by_key: dict[str, int]
@@ -54,7 +54,7 @@ class Options:
 
     def core(self, index: int) -> str:
         """That option's label as it is compared."""
-        return label_core(self.options[index].label)
+        return label_core(self.field.options[index].label)
 
 
 @lru_cache(maxsize=KEPT)
@@ -66,7 +66,7 @@ def options_of(field: Field) -> Options:
     letters = len(set(cores)) < len(cores) or any(map(_reads_as_key, cores))
     keys = tuple(_letters(cores) if letters else map(str, range(1, len(labels) + 1)))
     return Options(
-        options=field.options,
+        field=field,
         keys=keys,
         letters=letters,
         by_key={key.casefold(): index for index, key in enumerate(keys)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gateway.answer import TEXT_CAP
@@ -17,15 +18,13 @@ if TYPE_CHECKING:
     from gateway.reply.clean import Said
     from gateway.reply.language import Words
 
-LONGEST_MARK_CHARS = 32
-"""Ours: no word before a colon in the catalogue is longer, so a sentence is not looked at."""
-
-_COLONS = ":\uff1a"
+KEPT = 1024
+"""Names of fields kept folded; ours: those of what is pending."""
 
 
 def own_words(said: Said, field: Field, words: Words) -> tuple[str, Manner] | Failed:
     """The words as they would be sent, and how sure it is that they are meant."""
-    marked = after_mark(said.typed, words.other | words.text)
+    marked = after_mark(said, words.own)
     if marked is not None:
         return sized(marked, field, Manner.EXACT)
     if is_bare(said.folded, words):
@@ -54,19 +53,15 @@ def over(text: str, cap: int) -> Failed | None:
     return failed(Refusal.TOO_LONG, limit=cap, length=length) if length > cap else None
 
 
-def after_mark(typed: str, marks: frozenset[str]) -> str | None:
+def after_mark(said: Said, marks: frozenset[str]) -> str | None:
     """What stands behind one of these words and a colon at the start; None without them."""
-    return typed[_colon(typed) + 1 :].strip() if mark_of(typed) in marks else None
+    return said.behind if said.mark in marks else None
 
 
-def mark_of(typed: str) -> str:
-    """The folded text before the first colon, where that is near the start; else ""."""
-    return fold(typed[: max(_colon(typed), 0)])
-
-
-def _colon(typed: str) -> int:
-    head = typed[:LONGEST_MARK_CHARS]
-    return next((at for at, letter in enumerate(head) if letter in _COLONS), -1)
+@lru_cache(maxsize=KEPT)
+def own_names(name: str, label: str | None) -> frozenset[str]:
+    """What a field may be called in a reply: its name and its label, folded."""
+    return frozenset((fold(name), fold(label or name)))
 
 
 def is_bare(folded: str, words: Words) -> bool:

@@ -31,7 +31,6 @@ from gateway.reply.meaning import (
     Skipped,
 )
 from gateway.reply.options import options_of
-from gateway.reply.own import after_mark, mark_of
 from gateway.reply.picks import whole_label
 from gateway.reply.reading import Failed, Left, Manner, Read, WantsWords
 from gateway.reply.trim import own_text
@@ -115,12 +114,11 @@ def _acted(reply: Said, ask: Ask, words: Words, place: Place) -> Meant | Command
         (one for one in fields if not draft.holds(one.name)), None
     )
     if upcoming is not None and upcoming.options:
-        if whole_label(reply, upcoming) is not None:
+        options = options_of(upcoming)
+        if whole_label(reply, options) is not None:
             return None
-        reason = after_mark(reply.typed, words.decline)
-        mark = mark_of(reply.typed)
-        if reason is not None and options_of(upcoming).named(mark):
-            return Refused(Refusal.LABEL_OR_WORD, {"word": mark})
+        if reply.mark in words.decline and options.named(reply.mark):
+            return Refused(Refusal.LABEL_OR_WORD, {"word": reply.mark})
     return read_act(reply, ask, words)
 
 

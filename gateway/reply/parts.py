@@ -15,7 +15,6 @@ from gateway.reply.reading import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gateway.question import Field
     from gateway.reply.language import Words
     from gateway.reply.options import Options
 
@@ -37,28 +36,28 @@ Part = int | Refused
 """An option's index, or why a piece that looks like a pick is none."""
 
 
-def refuse(code: Refusal, field: Field, options: Options, **data: Detail) -> Refused:
+def refuse(code: Refusal, options: Options, **data: Detail) -> Refused:
     """A refusal of a choice: with its keys, and whether own words are allowed."""
-    return Refused(code, {"keys": options.keys, "write_in": field.write_in, **data})
+    return Refused(code, {"keys": options.keys, "write_in": options.field.write_in, **data})
 
 
-def read_part(core: str, field: Field, options: Options, words: Words) -> Part | None:
+def read_part(core: str, options: Options, words: Words) -> Part | None:
     """The option that the text picks, why it picks none, or None where it is no pick at all."""
-    found = _label(core, field, options)
+    found = _label(core, options)
     if found is None and len(core) <= LONGEST_NUMBER_CHARS:
-        found = _key(core, field, options, words)
+        found = _key(core, options, words)
     if found is None:
-        found = _key_and_label(core, field, options, words)
+        found = _key_and_label(core, options, words)
     if found is None:
-        found = _doubted(core, field, options, words)
+        found = _doubted(core, options, words)
     return found
 
 
-def read_run(core: str, field: Field, options: Options) -> list[Part] | None:
+def read_run(core: str, options: Options) -> list[Part] | None:
     """Several keys without a separator, `1 3` or `1-3`; None if it is neither."""
     span = _RANGE.fullmatch(core) if len(core) <= LONGEST_NUMBER_CHARS else None
     if span is not None:
-        return _span(core, span["first"], span["last"], field, options)
+        return _span(core, span["first"], span["last"], options)
     tokens = core.split()
     if len(tokens) < 2 or len(tokens) > MOST_PARTS:
         return None
@@ -66,7 +65,7 @@ def read_run(core: str, field: Field, options: Options) -> list[Part] | None:
     if None in keyed:
         return None
     return [
-        refuse(Refusal.NO_SUCH_OPTION, field, options, typed=shown(token))
+        refuse(Refusal.NO_SUCH_OPTION, options, typed=shown(token))
         if index is None or index < 0
         else index
         for token, index in zip(tokens, keyed, strict=True)
@@ -88,10 +87,10 @@ def labels_in_a_row(core: str, options: Options) -> list[int] | None:
     return picks if len(picks) > 1 else None
 
 
-def read_digits(core: str, field: Field, options: Options) -> Refused | None:
+def read_digits(core: str, options: Options) -> Refused | None:
     """The refusal of text of digits and punctuation that is no pick, such as `1.5` or `10:30`."""
     if any(map(str.isdecimal, core)) and _DIGITS_ONLY.fullmatch(core):
-        return refuse(Refusal.NO_SUCH_OPTION, field, options, typed=shown(core))
+        return refuse(Refusal.NO_SUCH_OPTION, options, typed=shown(core))
     return None
 
 
@@ -104,9 +103,7 @@ def split(folded: str, options: Options, words: Words) -> tuple[list[str], bool]
     parts: list[str] = []
     either = False
     at = 0
-    while at < len(folded):
-        if len(parts) > MOST_PARTS:
-            return None
+    for _ in range(MOST_PARTS):
         whole = _label_at(folded, at, joined, words) if joined else None
         if whole is not None:
             parts.append(whole)
@@ -116,10 +113,10 @@ def split(folded: str, options: Options, words: Words) -> tuple[list[str], bool]
         if folded[at:end].strip():
             parts.append(folded[at:end].strip())
         if separator is None:
-            break
+            return parts, either
         either = either or words.either.fullmatch(separator[0]) is not None
         at = separator.end()
-    return parts, either
+    return None
 
 
 def keys_of(indexes: Sequence[int], options: Options) -> tuple[str, ...]:
@@ -127,23 +124,23 @@ def keys_of(indexes: Sequence[int], options: Options) -> tuple[str, ...]:
     return tuple(options.keys[index] for index in sorted(set(indexes)))
 
 
-def _label(core: str, field: Field, options: Options) -> Part | None:
+def _label(core: str, options: Options) -> Part | None:
     match options.named(core):
         case ():
             return None
         case (index,):
             return index
         case several:
-            return refuse(Refusal.AMBIGUOUS_LABEL, field, options, picks=keys_of(several, options))
+            return refuse(Refusal.AMBIGUOUS_LABEL, options, picks=keys_of(several, options))
 
 
-def _key(core: str, field: Field, options: Options, words: Words) -> Part | None:
+def _key(core: str, options: Options, words: Words) -> Part | None:
     found = words.key_alone.fullmatch(core)
     if found is None:
         return None
     index = _index(found, options, words)
     if index is not None and index < 0:
-        return refuse(Refusal.NO_SUCH_OPTION, field, options, typed=shown(core))
+        return refuse(Refusal.NO_SUCH_OPTION, options, typed=shown(core))
     return index
 
 
@@ -165,7 +162,7 @@ def _bare_key(token: str, options: Options) -> int | None:
     return options.by_key.get(token) if options.letters else None
 
 
-def _key_and_label(core: str, field: Field, options: Options, words: Words) -> Part | None:
+def _key_and_label(core: str, options: Options, words: Words) -> Part | None:
     found = words.key_and_more.fullmatch(core)
     if found is None:
         return None
@@ -182,39 +179,38 @@ def _key_and_label(core: str, field: Field, options: Options, words: Words) -> P
         return index
     return refuse(
         Refusal.LABEL_DIFFERS,
-        field,
         options,
         key=options.keys[index] if index >= 0 else shown(core[: found.start("rest")]),
-        label=options.options[index].label if index >= 0 else "",
+        label=options.field.options[index].label if index >= 0 else "",
         other_key=options.keys[named[0]],
-        other=options.options[named[0]].label,
+        other=options.field.options[named[0]].label,
     )
 
 
-def _doubted(core: str, field: Field, options: Options, words: Words) -> Refused | None:
+def _doubted(core: str, options: Options, words: Words) -> Refused | None:
     """The refusal of a pick with a question mark behind it or a negation before it."""
     if core.endswith("?") and (asked := core.rstrip("?! ")):
-        found = read_part(asked, field, options, words)
+        found = read_part(asked, options, words)
         if isinstance(found, int):
-            return refuse(Refusal.UNSURE, field, options, typed=shown(core))
+            return refuse(Refusal.UNSURE, options, typed=shown(core))
         return found
     negated = _NEGATED.fullmatch(core)
     if negated is not None:
         rest = negated["rest"].strip("~ ")
-        if rest and read_part(rest, field, options, words) is not None:
-            return refuse(Refusal.NEGATED, field, options, typed=shown(core))
+        if rest and read_part(rest, options, words) is not None:
+            return refuse(Refusal.NEGATED, options, typed=shown(core))
     if _NO_NUMBER.fullmatch(core):
-        return refuse(Refusal.NEGATED, field, options, typed=shown(core))
+        return refuse(Refusal.NEGATED, options, typed=shown(core))
     return None
 
 
-def _span(core: str, first: str, last: str, field: Field, options: Options) -> list[Part] | None:
+def _span(core: str, first: str, last: str, options: Options) -> list[Part] | None:
     ends = [_bare_key(end, options) for end in (first, last)]
     if None in ends:
         return None
     low, high = (end if end is not None else -1 for end in ends)
     if low < 0 or high < low:
-        return [refuse(Refusal.NO_SUCH_OPTION, field, options, typed=shown(core))]
+        return [refuse(Refusal.NO_SUCH_OPTION, options, typed=shown(core))]
     return list(range(low, high + 1))
 
 

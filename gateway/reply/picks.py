@@ -41,26 +41,27 @@ NEAR = 0.7
 def read_choice(said: Said, field: Field, words: Words, place: Place) -> Reading:
     """What a choice makes of a reply."""
     options = options_of(field)
-    found = whole_label(said, field)
-    marked = after_mark(said.typed, words.other | words.text) is not None
+    found = whole_label(said, options)
+    marked = after_mark(said, words.own) is not None
     if found is None and marked:
-        return write_in(said, field, words, place)
+        return write_in(said, options, words, place)
     if found is None:
-        found = pasted(said, field, options, words) or _pick(said, field, options, words)
+        found = pasted(said, options, words) or _pick(said, options, words)
     if isinstance(found, Refused):
         return Failed(found)
     if found is None:
         if said.core in words.other and field.write_in:
             return WantsWords()
-        return write_in(said, field, words, place)
+        return write_in(said, options, words, place)
     if place.pressed_other and field.write_in:
-        return Failed(_after_other(said, found, field, options))
+        return Failed(_after_other(said, found, options))
     return Read(Picked((field.options[found].id,)), Manner.EXACT)
 
 
-def whole_label(said: Said, field: Field) -> Part | None:
+def whole_label(said: Said, options: Options) -> Part | None:
     """The option whose whole label was typed, exactly or but for case, width and punctuation."""
-    options = options_of(field)
+    if not said.core:
+        return None
     exact = options.exact.get(said.typed.strip())
     if exact is not None:
         return exact
@@ -71,36 +72,35 @@ def whole_label(said: Said, field: Field) -> Part | None:
     )
     for named, text in tries:
         if len(named) > 1:
-            return refuse(Refusal.AMBIGUOUS_LABEL, field, options, picks=keys_of(named, options))
-        if named and said.odd and read_digits(text, field, options):
-            return refuse(Refusal.ODD_DIGITS, field, options)
+            return refuse(Refusal.AMBIGUOUS_LABEL, options, picks=keys_of(named, options))
+        if named and said.odd and read_digits(text, options):
+            return refuse(Refusal.ODD_DIGITS, options)
         if named:
             return named[0]
     return None
 
 
-def write_in(said: Said, field: Field, words: Words, place: Place) -> Reading:
+def write_in(said: Said, options: Options, words: Words, place: Place) -> Reading:
     """The reply as own words, or the refusal where none are allowed."""
-    options = options_of(field)
-    marked = after_mark(said.typed, words.other | words.text) is not None
-    if not field.write_in:
+    marked = after_mark(said, words.own) is not None
+    if not options.field.write_in:
         if marked:
-            return Failed(refuse(Refusal.NO_WRITE_IN, field, options))
+            return Failed(refuse(Refusal.NO_WRITE_IN, options))
         near = _nearest(said, options) if place.may_see else {}
         typed = shown(said.typed)
-        refused = refuse(Refusal.NOT_AN_OPTION, field, options, typed=typed, **near)
+        refused = refuse(Refusal.NOT_AN_OPTION, options, typed=typed, **near)
         return Failed(refused, shaped=False)
-    own = own_words(said, field, words)
+    own = own_words(said, options.field, words)
     if isinstance(own, Failed):
         return WantsWords() if marked and own.refused.code is Refusal.EMPTY else own
     text, manner = own
     return Read(Picked(write_in=text), manner)
 
 
-def pasted(said: Said, field: Field, options: Options, words: Words) -> Refused | None:
+def pasted(said: Said, options: Options, words: Words) -> Refused | None:
     """The refusal of a reply that holds the whole list, every option with its key."""
     lines = said.folded.split("\n")
-    if len(options.options) < 2 or len(lines) < len(options.options):
+    if len(options.field.options) < 2 or len(lines) < len(options.field.options):
         return None
     form = words.key_and_more
     found: set[int] = set()
@@ -110,9 +110,9 @@ def pasted(said: Said, field: Field, options: Options, words: Words) -> Refused 
         index = options.by_key.get(key) if key else None
         if match and index is not None and _begins_with(match["rest"], options.core(index)):
             found.add(index)
-    if len(found) < len(options.options):
+    if len(found) < len(options.field.options):
         return None
-    return refuse(Refusal.PASTED_LIST, field, options)
+    return refuse(Refusal.PASTED_LIST, options)
 
 
 def _begins_with(rest: str, core: str) -> bool:
@@ -120,19 +120,19 @@ def _begins_with(rest: str, core: str) -> bool:
     return rest.startswith(core) and not rest[len(core) : len(core) + 1].isalnum()
 
 
-def _pick(said: Said, field: Field, options: Options, words: Words) -> Part | None:
+def _pick(said: Said, options: Options, words: Words) -> Part | None:
     text = without_marks(said.plain) if said.odd else said.plain
-    found = read_part(text, field, options, words)
+    found = read_part(text, options, words)
     if found is None:
-        found = _several(said, field, options, words) or read_digits(text, field, options)
+        found = _several(said, options, words) or read_digits(text, options)
     if said.odd and found is not None:
-        return refuse(Refusal.ODD_DIGITS, field, options)
+        return refuse(Refusal.ODD_DIGITS, options)
     if isinstance(found, Refused) and "typed" in found.data:
         return Refused(found.code, {**found.data, "typed": shown(said.typed)})
     return found
 
 
-def _several(said: Said, field: Field, options: Options, words: Words) -> Refused | None:
+def _several(said: Said, options: Options, words: Words) -> Refused | None:
     """The refusal of two picks or more; None where a part of the reply is no pick."""
     folded = without_marks(said.folded) if said.odd else said.folded
     listed = split(without_polite(folded, words.polite), options, words)
@@ -140,8 +140,8 @@ def _several(said: Said, field: Field, options: Options, words: Words) -> Refuse
         return None
     found: list[Part] = []
     for piece in map(core_of, listed[0]):
-        part = read_part(piece, field, options, words)
-        run = [part] if part is not None else read_run(piece, field, options)
+        part = read_part(piece, options, words)
+        run = [part] if part is not None else read_run(piece, options)
         row = labels_in_a_row(piece, options) if run is None else None
         if run is None and row is None:
             return None
@@ -150,12 +150,12 @@ def _several(said: Said, field: Field, options: Options, words: Words) -> Refuse
     picks = keys_of([one for one in found if isinstance(one, int)], options)
     if wrong and not picks:
         return wrong[0]
-    return refuse(Refusal.ONLY_ONE, field, options, picks=picks) if len(found) > 1 else None
+    return refuse(Refusal.ONLY_ONE, options, picks=picks) if len(found) > 1 else None
 
 
-def _after_other(said: Said, index: int, field: Field, options: Options) -> Refused:
+def _after_other(said: Said, index: int, options: Options) -> Refused:
     ways = (options.keys[index], f"other: {shown(said.typed)}")
-    return refuse(Refusal.PICK_AFTER_OTHER, field, options, ways=ways)
+    return refuse(Refusal.PICK_AFTER_OTHER, options, ways=ways)
 
 
 def _nearest(said: Said, options: Options) -> dict[str, str]:
@@ -166,4 +166,4 @@ def _nearest(said: Said, options: Options) -> dict[str, str]:
     if not near:
         return {}
     index = options.cores[near[0]][0]
-    return {"nearest_key": options.keys[index], "nearest": options.options[index].label}
+    return {"nearest_key": options.keys[index], "nearest": options.field.options[index].label}

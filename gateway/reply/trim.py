@@ -33,6 +33,9 @@ shorter ones must be whole, or `> 2` would always be a quote."""
 MOST_MENTIONS = 16
 """Ours: mentions of us dropped from one end; more is somebody playing."""
 
+MOST_QUOTED = 400
+"""Ours: lines of a quote that are looked at; an ask with a hundred described options has fewer."""
+
 LONGEST_ADVERT_CHARS = 80
 """Ours: "Sent from my …" fits a line of mail; a longer line is somebody's sentence."""
 
@@ -61,7 +64,12 @@ def own_text(text: str, question: Question, place: Place) -> str:
 
 def _without_mention(text: str, place: Place) -> str:
     """The text without mentions of us at either end, and what parts them from the rest."""
-    ours = sorted((one for one in place.mention if one), key=len, reverse=True)
+    lowered = text.casefold()
+    ours = sorted((one for one in place.mention if one.casefold() in lowered and one), key=len)[
+        ::-1
+    ]
+    if not ours and "<at" not in lowered:
+        return text
     for _ in range(MOST_MENTIONS):
         start = text.lstrip(_BLANK)
         start = start.removeprefix("&nbsp;") if place.markup else start
@@ -113,7 +121,7 @@ def _without_quotes(text: str, question: Question) -> str:
         if _QUOTE.match(line):
             block.append(line)
             continue
-        if block and not any(_is_ours(quoted, question) for quoted in block):
+        if block and not any(_is_ours(quoted, question) for quoted in block[:MOST_QUOTED]):
             kept.extend(block)
         block = []
         kept.append(line)
@@ -157,11 +165,9 @@ def _without_mail(text: str) -> str:
             rest = lines[index + length :]
             lines = [one for one in rest if not _QUOTE.match(one)] if _quoted_next(rest) else lines
             break
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    if len(lines) > 1 and _is_advert(lines[-1]) and _any_text(lines[:-1]):
-        lines = lines[:-1]
-    return "\n".join(lines)
+    text = "\n".join(lines).rstrip()
+    above, _, last = text.rpartition("\n")
+    return above if above.strip() and _is_advert(last) else text
 
 
 def _is_advert(line: str) -> bool:

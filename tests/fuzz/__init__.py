@@ -1,0 +1,1 @@
+"""Random input in bulk, run by hand and by `make fuzz`."""
