@@ -98,20 +98,20 @@ async def crowd(figures: Figures) -> None:
     """A thousand pending, then a million: what each costs, and what it costs the others."""
     async with engine() as url:
         figures.add("timer_late_max_ms", await pending.timers_late(url, TIMERS), "ms")
-        rates_few, rates_many = [], []
         async with world(url) as made:
             await pending.fill(made, FEW)
-        for _ in range(RUNS):
-            rates_few.append((await lifecycles.broker_rate(url, 64, 3_200))[0])
+        few = figures.median("lifecycles_s_with_1k", await several(url), "1/s")
         say("a million pending")
         started = time.perf_counter()
         await pending.fill_fast(url, MANY)
         say(f"filled in {time.perf_counter() - started:.0f} s")
-        for _ in range(RUNS):
-            rates_many.append((await lifecycles.broker_rate(url, 64, 3_200))[0])
-    few = figures.median("lifecycles_s_with_1k", rates_few, "1/s")
-    many = figures.median("lifecycles_s_with_1m", rates_many, "1/s")
+        many = figures.median("lifecycles_s_with_1m", await several(url), "1/s")
     figures.add("cost_1m_over_1k", few / many, "ratio")
+
+
+async def several(url: str) -> list[float]:
+    """Lifecycles per second at 64 at once, in several runs."""
+    return [(await lifecycles.broker_rate(url, 64, 3_200))[0] for _ in range(RUNS)]
 
 
 async def starts(figures: Figures) -> None:

@@ -1,4 +1,4 @@
-"""redis-py alone on the same server: what one command costs without us, and how soon a read wakes."""
+"""redis-py alone on the same server: what a command costs, and how soon a blocked read wakes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
 BODY = "x" * 600
-STATE = {"status": "pending", "entry": "1796040150832-0", "run": "job-89d7a8bb-a500-47f6-9110"}
+STATE: dict[Any, Any] = {
+    "status": "pending",
+    "entry": "1796040150832-0",
+    "run": "job-89d7a8bb-a500-47f6-9110",
+}
 
 
 async def bare_ops(url: str, at_once: int, total: int) -> float:
-    """Commands per second of a mix like a lifecycle's: writes and reads of the same sizes, no pipeline."""
+    """Commands per second of a mix like a lifecycle's: same sizes, no pipeline."""
     client = Redis.from_url(url)
 
     async def one(number: int, rounds: int) -> None:

@@ -1,4 +1,4 @@
-"""The same lifecycles as callers of the HTTP API see them: a gateway process, and we outside of it."""
+"""The same lifecycles as callers of the HTTP API see them: a gateway process, and we outside."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import aiohttp
 from bench.bare import paced
 from bench.lifecycles import measured
 from bench.world import ANSWER, ARGUMENTS, TOOL, worker
+from gateway.cli.connection import TOKEN_FILE
 from gateway.redis_store import open_store
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ async def gateway(folder: Path, redis_url: str | None) -> AsyncIterator[Outside]
     )  # fmt: skip
     try:
         await ready(f"http://{address}", process)
-        token = next(folder.glob("*token*")).read_text("utf-8").strip()
+        token = (folder / TOKEN_FILE).read_text("utf-8").strip()  # once
         async with aiohttp.ClientSession(
             f"http://{address}",
             headers={"authorization": f"Bearer {token}"},

@@ -133,7 +133,7 @@ def json_bytes() -> int:
 
 
 async def timers_late(url: str, count: int) -> float:
-    """The most milliseconds a deadline ended late, of that many due within one second, two clocks."""
+    """The most milliseconds a deadline ended late, of that many due in one second, two clocks."""
     async with world(url) as made:
         clocks = [Clock(made.store, made.broker, f"clock-{n}") for n in range(2)]
         tasks = [asyncio.create_task(clock.run()) for clock in clocks]
@@ -177,6 +177,6 @@ async def rewrite(url: str) -> None:
     """Has the append-only file rewritten, as the engine does by itself when it has grown."""
     client = Redis.from_url(url)
     await client.bgrewriteaof()
-    while (await client.info("persistence"))["aof_rewrite_in_progress"]:
+    while (await client.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110
         await asyncio.sleep(0.1)
     await client.aclose()

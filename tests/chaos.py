@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 64
 RETRY_S = 0.05
-KILL_EVERY_S = (0.3, 2.0)
+KILL_EVERY_S = (2.0, 6.0)
+"""Between two kills, on average twice what a gateway takes to be back: work is done in between."""
+
 GIVE_UP_S = 120.0
 """A gateway that is away longer than this fails the run."""
 
@@ -60,9 +62,9 @@ class Report:
 
     def __str__(self) -> str:
         return (
-            f"{self.asks} asks, {self.kills['gateway']} gateways and {self.kills['engine']} engines killed"
-            f" in {self.seconds:.0f} s: {self.lost} lost, {self.doubled} settled twice,"
-            f" {self.untold} runs not told"
+            f"{self.asks} asks in {self.seconds:.0f} s, {self.kills['gateway']} gateways and"
+            f" {self.kills['engine']} engines killed: {self.lost} lost,"
+            f" {self.doubled} settled twice, {self.untold} runs not told"
         )
 
 
@@ -70,6 +72,7 @@ class Gateway:
     """`oz0 up` on one folder and port, started again whenever it is gone."""
 
     def __init__(self, folder: Path, port: int) -> None:
+        folder.mkdir(mode=0o700)
         self._folder = folder
         self.url = f"http://127.0.0.1:{port}"
         self._environ = {**os.environ, "OZ_DATA": str(folder), "OZ_BIND": f"127.0.0.1:{port}"}
@@ -114,8 +117,11 @@ class Gateway:
 class Chaos:
     """One run of the whole thing."""
 
-    def __init__(self, asks: int, seed: int) -> None:
+    def __init__(
+        self, asks: int, seed: int, kill_every_s: tuple[float, float] = KILL_EVERY_S
+    ) -> None:
         self._asks = asks
+        self._kill_every_s = kill_every_s
         self._random = random.Random(seed)  # reproducible on purpose
         self.report = Report(asks)
 
@@ -123,7 +129,6 @@ class Chaos:
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="oz-chaos-") as root:
             gateway = Gateway(Path(root) / "data", _free_port())
-            Path(root, "data").mkdir(mode=0o700)
             keeping = asyncio.create_task(gateway.keep())
             try:
                 await _until(lambda: _ready(gateway))
@@ -139,14 +144,12 @@ class Chaos:
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(gateway.url, headers=headers, connector=connector) as http:
             numbers = iter(range(self._asks))
-            told: list[Told] = []
 
-            async def agent() -> None:
-                for number in numbers:
-                    told.append(await self._one(http, number))
+            async def agent() -> list[Told]:
+                return [await self._one(http, number) for number in numbers]
 
             killing = asyncio.create_task(self._kill(gateway))
-            await asyncio.gather(*(agent() for _ in range(AT_ONCE)))
+            told = sum(await asyncio.gather(*(agent() for _ in range(AT_ONCE))), [])
             killing.cancel()
             await asyncio.gather(killing, return_exceptions=True)
             for start in range(0, len(told), AT_ONCE):
@@ -154,7 +157,7 @@ class Chaos:
 
     async def _kill(self, gateway: Gateway) -> None:
         while True:
-            await asyncio.sleep(self._random.uniform(*KILL_EVERY_S))
+            await asyncio.sleep(self._random.uniform(*self._kill_every_s))
             what = self._random.choice(("gateway", "engine"))
             if gateway.kill(what):
                 self.report.kills[what] += 1
@@ -221,7 +224,7 @@ async def _insist(
     key: str | None = None,
     may_be: tuple[int, ...] = (),
 ) -> dict[str, Any]:
-    """Asks until there is an answer that is not `unavailable`. Raises: RuntimeError for any other."""
+    """Asks until the answer is not `unavailable`. Raises: RuntimeError for any other refusal."""
     headers = {"idempotency-key": key} if key else {}
     give_up = time.monotonic() + GIVE_UP_S
     while time.monotonic() < give_up:
