@@ -36,8 +36,8 @@ SPOKEN = string.ascii_letters + string.digits + " -(),.'?äßéñçŁøи日本�
 
 def any_text(max_size: int = 40) -> SearchStrategy[str]:
     """Any string of Python's, lone surrogates and invisible characters included."""
-    tricky = st.text(st.sampled_from(TRICKY + SPOKEN), max_size=max_size)
-    return st.one_of(tricky, st.text(max_size=max_size), st.text(st.characters(), max_size=8))
+    tricky = st.text(TRICKY + SPOKEN, max_size=max_size)
+    return tricky | st.text(st.characters(), max_size=max_size)
 
 
 def any_json() -> SearchStrategy[Any]:
@@ -61,7 +61,7 @@ def any_json() -> SearchStrategy[Any]:
 
 def readable(max_size: int = 30) -> SearchStrategy[str]:
     """Text that something in it can be read of, and that can be kept."""
-    inside = st.text(st.sampled_from(SPOKEN), max_size=max_size - 1)
+    inside = st.text(SPOKEN, max_size=max_size - 1)
     return st.builds("{}{}".format, st.sampled_from(string.ascii_letters), inside)
 
 
@@ -73,8 +73,7 @@ def labels(min_size: int, max_size: int) -> SearchStrategy[list[str]]:
 
 def names() -> SearchStrategy[str]:
     """Field names and question ids: snake_case."""
-    inside = st.text(st.sampled_from(string.ascii_lowercase + string.digits + "_"), max_size=8)
-    return st.builds("{}{}".format, st.sampled_from(string.ascii_lowercase), inside)
+    return st.from_regex(r"[a-z][a-z0-9_]{0,6}", fullmatch=True)
 
 
 @st.composite
@@ -142,13 +141,16 @@ def ask_a_human_calls() -> SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"question": readable(80)}, optional={"options": labels(2, 6)})
 
 
+CALLS_OF = {
+    Contract.OZ_ASK_USER: oz_calls(),
+    Contract.ASK_USER: ask_user_calls(),
+    Contract.ASK_A_HUMAN: ask_a_human_calls(),
+}
+
+
 def calls() -> SearchStrategy[tuple[Contract, dict[str, Any]]]:
     """A valid call of any tool, with its contract."""
-    return st.one_of(
-        oz_calls().map(lambda call: (Contract.OZ_ASK_USER, call)),
-        ask_user_calls().map(lambda call: (Contract.ASK_USER, call)),
-        ask_a_human_calls().map(lambda call: (Contract.ASK_A_HUMAN, call)),
-    )
+    return st.one_of([st.tuples(st.just(contract), call) for contract, call in CALLS_OF.items()])
 
 
 @st.composite
@@ -171,14 +173,12 @@ def questions(draw: DrawFn) -> Question:
 
 
 @st.composite
-def asks(draw: DrawFn) -> Ask:
-    """A question asked through one of the tools or straight on the model."""
-    contract = draw(st.none() | st.sampled_from(Contract))
+def asks_through(draw: DrawFn, contract: Contract | None) -> Ask:
+    """A question asked through this tool, or straight on the model."""
     if contract is None:
         question, wait = draw(questions()), draw(st.none() | st.integers(1, 10**6))
     else:
-        arguments = draw(calls().filter(lambda call: call[0] is contract))[1]
-        asked = CONTRACTS[contract].read(arguments, Defaults())
+        asked = CONTRACTS[contract].read(draw(CALLS_OF[contract]), Defaults())
         question, wait = asked.question, asked.timeout_s
     return Ask(
         id=f"a-{draw(st.integers(0, 16**12 - 1)):012x}",
@@ -190,6 +190,11 @@ def asks(draw: DrawFn) -> Ask:
         question=question,
         timeout_s=wait,
     )
+
+
+def asks() -> SearchStrategy[Ask]:
+    """A question asked through one of the tools, or straight on the model."""
+    return st.one_of([asks_through(contract) for contract in (None, *Contract)])
 
 
 def values_for(field: Field) -> SearchStrategy[Value]:

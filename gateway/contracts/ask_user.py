@@ -12,7 +12,7 @@ from gateway.answer import Values, from_json, from_plain, plain
 from gateway.ask import AskRecord, Contract, OnQuestion, OnTimeout, Status
 from gateway.contracts import guidance
 from gateway.contracts.faults import Faults
-from gateway.contracts.inputs import label_schema, object_schema, read_object
+from gateway.contracts.inputs import labels_schema, object_schema, read_object
 from gateway.contracts.labels import (
     LABEL_CHARS,
     is_other,
@@ -238,14 +238,8 @@ def _cut(text: str, most: int) -> str:
 
 
 def _answer_schema(field: Field) -> dict[str, Any]:
-    most = {} if field.kind is Kind.MULTI_CHOICE else {"maxItems": 1}
-    return {
-        "type": "array",
-        "minItems": 1,
-        "items": label_schema(field),
-        "title": field.title,
-        **most,
-    }
+    most = None if field.kind is Kind.MULTI_CHOICE else 1
+    return {"title": field.title, **labels_schema(field, least=1, most=most)}
 
 
 def _shown(question: Question, field: Field) -> dict[str, Any]:

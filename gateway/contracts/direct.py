@@ -30,7 +30,7 @@ def check_question(question: Question) -> None:
         ids = [option.id for option in field.options]
         if OTHER in ids or len(set(ids)) < len(ids):
             message = f"Ids must be unique, and {OTHER} is reserved."
-            faults.add(f"fields[{index}].options", message, "duplicate")
+            faults.add(f"fields[{index}].options", message, "bad_ids")
         if field.write_in and not field.is_choice:
             faults.add(f"fields[{index}].write_in", "Belongs to choices.", "not_for_kind")
     faults.refuse_if_any()

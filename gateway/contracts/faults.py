@@ -22,12 +22,14 @@ _MAX_KEY_CHARS = 64
 
 
 class Faults:
-    """The problems of one call, in the order they were met."""
+    """The problems of one call, in the order they were met; `count` goes on past the cap."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        self.count = 0
 
     def add(self, path: str, message: str, code: str, limit: float | str | None = None) -> None:
+        self.count += 1
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(Problem(path, message, code, limit))
 
@@ -35,10 +37,10 @@ class Faults:
         """Raises: InvalidQuestion, with all of them."""
         if not self.problems:
             return
-        first, count = self.problems[0], len(self.problems)
+        first = self.problems[0]
         message = f"{first.path}: {first.message}" if first.path else first.message
-        if count > 1:
-            message = f"This call has {count} faults, of which the first is {message}"
+        if self.count > 1:
+            message = f"This call has {self.count} faults, of which the first is {message}"
         raise InvalidQuestion(message, self.problems)
 
     def mapping(

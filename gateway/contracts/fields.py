@@ -114,13 +114,13 @@ def fields_schema() -> dict[str, Any]:
 
 
 def _read_field(faults: Faults, value: object, path: str) -> Field | None:
-    before = len(faults.problems)
+    before = faults.count
     given = faults.mapping(value, path, _ATTRIBUTES, ("name", "kind"))
     read = {key: _READERS[key](faults, given[key], f"{path}.{key}") for key in given}
     if read.get("kind"):
         _refuse_other_kinds(faults, given, read["kind"], path)
     _refuse_no_room(faults, read, path)
-    return None if len(faults.problems) > before else Field(**read)
+    return None if faults.count > before else Field(**read)
 
 
 def _read_name(faults: Faults, value: object, path: str) -> str | None:

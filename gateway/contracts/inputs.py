@@ -36,6 +36,17 @@ def label_schema(field: Field) -> dict[str, Any]:
     return {"enum": labels}
 
 
+def labels_schema(field: Field, *, least: int, most: int | None = None) -> dict[str, Any]:
+    """A list of labels, own words among them once where they are allowed."""
+    schema = {"type": "array", "items": label_schema(field), "minItems": least}
+    if most is not None:
+        schema["maxItems"] = most
+    if field.write_in:
+        own = {"not": {"enum": [option.label for option in field.options]}}
+        schema |= {"contains": own, "minContains": 0, "maxContains": 1}
+    return schema
+
+
 def value_schema(field: Field) -> dict[str, Any]:
     """The field's value as `gateway.answer.from_plain` reads it."""
     schema = _value_schema(field)
@@ -85,8 +96,7 @@ def _value_schema(field: Field) -> dict[str, Any]:
         case Kind.CHOICE:
             return label_schema(field)
         case Kind.MULTI_CHOICE:
-            least = {"minItems": 1} if field.required else {}
-            return {"type": "array", "items": label_schema(field), **least}
+            return labels_schema(field, least=1 if field.required else 0)
         case Kind.DATE:
             return {"type": "string", "format": "date-time" if field.date_time else "date"}
         case Kind.TOGGLE:
