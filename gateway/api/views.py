@@ -243,7 +243,7 @@ def _asking(record: AskRecord, caller: Caller) -> dict[str, Any]:
     field = question.answer_field
     if field is not None and field.kind is Kind.CHOICE:
         told |= {"choices": tuple(o.label for o in field.options), "write_in": field.write_in}
-    elif field is None or field.kind is not Kind.TEXT:
+    elif question.fields and (field is None or field.kind is not Kind.TEXT):
         told["fields"] = tuple(_form_field(field) for field in question.fields)
     return told
 

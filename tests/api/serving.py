@@ -249,8 +249,8 @@ async def gateway(url: str | None, folder: Path, **settings: Any) -> AsyncIterat
 
 async def make_tokens(at: Gateway) -> None:
     """A token of every kind."""
-    for who, (tenant, grant) in GRANTS.items():
-        _, at.secrets[who] = await at.parts.tokens.make(tenant, grant)
+    made = await asyncio.gather(*(at.parts.tokens.make(*given) for given in GRANTS.values()))
+    at.secrets |= {who: secret for who, (_, secret) in zip(GRANTS, made, strict=True)}
 
 
 @asynccontextmanager
