@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
     from datetime import datetime
 
     from gateway.ask import Ask, AskRecord, Outcome, Run, RunRecord, RunStatus
@@ -292,7 +292,7 @@ class Timers(Protocol):
 class Log(Protocol):
     """The log's tail, which wakes every waiter, and its groups, whose entries are done once."""
 
-    def tail(self) -> AsyncIterator[Sequence[Event] | None]:
+    def tail(self) -> AsyncGenerator[Sequence[Event] | None, None]:
         """Batches of new events; None when some may have been missed, so that all look again."""
         ...
 

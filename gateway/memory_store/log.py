@@ -9,7 +9,7 @@ from gateway.memory_store.kept import Held, Reading
 from gateway.store import ENDINGS, TAIL_SLACK, DeadLetter, Event, EventType, Group, Taken
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from datetime import timedelta
 
     from gateway.memory_store.kept import Kept, Stream
@@ -24,7 +24,7 @@ class MemoryLog:
     def __init__(self, kept: Kept) -> None:
         self._kept = kept
 
-    async def tail(self) -> AsyncIterator[Sequence[Event] | None]:
+    async def tail(self) -> AsyncGenerator[Sequence[Event] | None, None]:
         """Batches of new events; None first, so that all look at what was before."""
         log = self._kept.log
         at = log.next

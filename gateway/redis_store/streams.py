@@ -19,7 +19,7 @@ from gateway.redis_store.mending import mend
 from gateway.store import TAIL_SLACK, Event, EventType, Group, Taken
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
     from datetime import timedelta
 
     from gateway.redis_store.blocking import Reader, Reply
@@ -63,7 +63,7 @@ class RedisLog:
 
     # The tail
 
-    async def tail(self) -> AsyncIterator[Sequence[Event] | None]:
+    async def tail(self) -> AsyncGenerator[Sequence[Event] | None, None]:
         """Batches of new events; None when some may have been missed, so that all look again."""
         reader = self._link.reader()
         last: dict[str, str] = {}

@@ -1,0 +1,64 @@
+"""The two back ends as one kind of thing: a store, and a way to move its time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from gateway.memory_store import MemoryStore
+from gateway.redis_store import RedisStore, open_store
+
+if TYPE_CHECKING:
+    from gateway.store import Store
+
+
+class Backend(Protocol):
+    """A store under test."""
+
+    @property
+    def store(self) -> Store: ...
+
+    def advance(self, by: timedelta) -> None:
+        """The store's clock is later by so much from now on."""
+        ...
+
+    async def lose_log(self) -> None:
+        """The log is as if trimmed whole: all that was on it is gone, its groups are not."""
+        ...
+
+
+class InMemory:
+    """The specification, on a clock that can be moved."""
+
+    def __init__(self) -> None:
+        self._moved = timedelta()
+        self._memory_store = MemoryStore(self._now)
+        self.store: Store = self._memory_store
+
+    def advance(self, by: timedelta) -> None:
+        self._moved += by
+
+    async def lose_log(self) -> None:
+        self._memory_store._kept.log.events.clear()
+
+    def _now(self) -> datetime:
+        return datetime.now(UTC) + self._moved
+
+
+class InRedis:
+    """A Redis store; time moves by the skew its scripts are given."""
+
+    def __init__(self, store: RedisStore) -> None:
+        self._redis_store = store
+        self.store: Store = store
+
+    @classmethod
+    async def at(cls, url: str) -> InRedis:
+        return cls(await open_store(url))
+
+    def advance(self, by: timedelta) -> None:
+        self._redis_store._link.skew_ms += by // timedelta(milliseconds=1)
+
+    async def lose_log(self) -> None:
+        for keys in self._redis_store._partitions.all:
+            await self._redis_store._link.call("XTRIM", keys.log, "MAXLEN", 0)

@@ -1,0 +1,62 @@
+"""The fixtures of the store's suite: every test of it runs over every back end of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+import redis
+
+from tests.contract.backends import InMemory, InRedis
+from tests.redis.servers import engines, racks
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+    from datetime import timedelta
+
+    from gateway.store import Store
+    from tests.contract.backends import Backend
+
+OTHERS = list(engines().items())[1:]
+"""Beside the server that the session's own Redis is: at most one, the wheel's."""
+
+
+@pytest.fixture(scope="session")
+def other_redis() -> Iterator[str]:
+    """The URL of a server of this machine's other kind."""
+    for rack in racks(OTHERS[0][1]):
+        yield asyncio.run(rack.server()).url
+
+
+@pytest.fixture(params=["memory", "redis", *(name for name, _ in OTHERS)])
+def backend_url(request: pytest.FixtureRequest) -> str | None:
+    """Where a back end is, every key gone; None for memory."""
+    if request.param == "memory":
+        return None
+    name = "redis_url" if request.param == "redis" else "other_redis"
+    url = str(request.getfixturevalue(name))
+    with redis.Redis.from_url(url) as client:
+        client.flushall()
+        client.config_set("hz", 500)  # how often a server looks whether a blocked read is over
+    return url
+
+
+@pytest.fixture
+async def backend(backend_url: str | None) -> AsyncIterator[Backend]:
+    """An empty store and its time."""
+    made = InMemory() if backend_url is None else await InRedis.at(backend_url)
+    yield made
+    await made.store.aclose()
+
+
+@pytest.fixture
+def store(backend: Backend) -> Store:
+    """An empty store."""
+    return backend.store
+
+
+@pytest.fixture
+def advance(backend: Backend) -> Callable[[timedelta], None]:
+    """Moves the store's time."""
+    return backend.advance
