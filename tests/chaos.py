@@ -149,7 +149,8 @@ class Chaos:
                 return [await self._one(http, number) for number in numbers]
 
             killing = asyncio.create_task(self._kill(gateway))
-            told = sum(await asyncio.gather(*(agent() for _ in range(AT_ONCE))), [])
+            done = await asyncio.gather(*(agent() for _ in range(AT_ONCE)))
+            told = [one for some in done for one in some]
             killing.cancel()
             await asyncio.gather(killing, return_exceptions=True)
             for start in range(0, len(told), AT_ONCE):
