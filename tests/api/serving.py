@@ -223,14 +223,15 @@ async def gateway(url: str | None, folder: Path, **settings: Any) -> AsyncIterat
     store: Store = MemoryStore(time.now) if url is None else await open_store(url)
     people = People(PEOPLE)
     waiters = Waiters(store)
+    metrics = Metrics()
     parts = Parts(
-        broker=Broker(store, waiters),
+        broker=Broker(store, waiters, metrics),
         store=store,
         people=people,
         tenants={"acme": Tenant(id="acme", name="Acme", zone="Asia/Jakarta")},
         tokens=Tokens(store, people),
         waiters=waiters,
-        metrics=Metrics(),
+        metrics=metrics,
         settings=Settings(data=folder, **settings),
     )
     async with AsyncExitStack() as stack:
