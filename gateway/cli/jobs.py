@@ -21,7 +21,7 @@ app = typer.Typer(name="job", help="Runs: watch one, read its history, end it.")
 
 Job = Annotated[str, typer.Argument(metavar="JOB", help="The run: job-…")]
 
-AGAIN_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+AGAIN_S = (0.2, 0.5, 1.0, 2.0)
 """Ours: pauses before a broken stream is opened again; the last one repeats."""
 
 STYLES = {"→": "dim", "?": "bold yellow", "▶": "bold green", "←": "cyan", "·": "dim", "": "dim"}
@@ -93,12 +93,14 @@ def _follow(client: Client, job: str) -> Iterator[dict[str, Any]]:
                 if told["type"] == "run.ended":
                     return
         except ConnectionError:
-            if failed == 0:
-                note("the connection broke; trying again")
+            pass
         except Failure as failure:
             # A gateway that just came back may not reach its store yet.
             if failure.body["code"] != "unavailable" or last is None:
                 raise
+        # A stream that was cut ends like one that is done: http.client tells no difference.
+        if failed == 0:
+            note("the connection broke; trying again")
         time.sleep(AGAIN_S[min(failed, len(AGAIN_S) - 1)])
         failed += 1
 

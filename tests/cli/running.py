@@ -11,12 +11,16 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+
+from gateway.cli.app import run
 
 PATIENCE_S = 30.0
 """Ours: what a gateway may take to be there or to end, on a busy machine."""
@@ -41,7 +45,10 @@ def plain_environ(**ours: str) -> dict[str, str]:
 
 
 def oz0(
-    *arguments: str, stdin: str = "", environ: Mapping[str, str] | None = None, cwd: Path | None = None
+    *arguments: str,
+    stdin: str = "",
+    environ: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """One command, run to its end."""
     return subprocess.run(
@@ -65,6 +72,15 @@ class Reply:
 
 
 @dataclass
+class Done:
+    """How a command ended, in `subprocess`'s words."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@dataclass
 class Gateway:
     """A gateway that runs, and how to reach it."""
 
@@ -74,13 +90,27 @@ class Gateway:
     environ: dict[str, str] = field(repr=False)
     told: dict[str, Any] = field(repr=False)
 
-    def oz0(self, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    def oz0(
+        self, *arguments: str, stdin: str = "", **environ: str
+    ) -> subprocess.CompletedProcess[str]:
         """One command to this gateway."""
         return oz0(*arguments, stdin=stdin, environ=self.environ | environ)
 
+    def here(self, *arguments: str, stdin: str = "", **environ: str) -> Done:
+        """The same command in this process, which spares Python's start."""
+        said, complained = StringIO(), StringIO()
+        with (
+            patch.dict(os.environ, self.environ | environ, clear=True),
+            patch.object(sys, "stdin", StringIO(stdin)),
+            redirect_stdout(said),
+            redirect_stderr(complained),
+        ):
+            code = run(arguments)
+        return Done(code, said.getvalue(), complained.getvalue())
+
     def json(self, *arguments: str, **environ: str) -> Any:
         """What a command that succeeds prints with `--json`."""
-        done = self.oz0(*arguments, "--json", **environ)
+        done = self.here(*arguments, "--json", **environ)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -121,13 +151,18 @@ class Gateway:
     def kill(self) -> None:
         """Ends it outright, as a machine that fails would."""
         self.process.kill()
-        self.process.communicate()
+        self._end()
 
     def stop(self) -> int:
         """Asks it to end; its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode
+        return self._end()
+
+    def _end(self) -> int:
+        code = self.process.wait(PATIENCE_S)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
 
 
 @contextmanager
