@@ -24,13 +24,11 @@ OURS = ("evalsha", "eval", "xreadgroup", "xread", "xack", "xautoclaim", "hgetall
 
 async def one(made: World, run_id: str, call_id: str) -> None:
     """A whole lifecycle from the agent's side."""
-    standing = await made.broker.open(
-        AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id=call_id
+    ended = await made.broker.open(
+        AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id=call_id, within=PATIENCE
     )
-    ask_id = standing.record.ask.id if standing.record else ""
-    ended = await made.broker.wait(AGENT, ask_id, PATIENCE)
     if ended.result != f"The answer: {ANSWER}":
-        raise RuntimeError(f"{ask_id} was not answered")
+        raise RuntimeError(f"{call_id} was not answered")
 
 
 async def broker_rate(url: str, at_once: int, total: int) -> tuple[float, float]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from gateway.ask import Ask, AskKind, AskRecord, OnQuestion, Run
@@ -26,10 +28,12 @@ from gateway.store import MAX_PENDING_PER_RUN, EventType, NewAsk, Opened, Openin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import timedelta
 
     from gateway.person import Caller
     from gateway.question import Question
+    from gateway.waiting import Watch
+
+AT_ONCE = timedelta()
 
 SALTS = 8
 """Ours: two calls whose ids collide are told apart by a salt; eight in a row do not happen."""
@@ -66,8 +70,11 @@ class Asking(Endings):
         arguments: object,
         call_id: str,
         audience: Sequence[str] = (),
+        within: timedelta = AT_ONCE,
     ) -> Standing:
         """One call of one of the three tools; the same call again is the same ask.
+
+        Returns as soon as the ask has ended, or after that time, however it stands then.
 
         Raises: InvalidQuestion, AskInFlight, NotAvailable, Conflict, NotFound, NotAllowed,
             TooLarge.
@@ -96,7 +103,9 @@ class Asking(Endings):
             on_timeout=asked.on_timeout,
             audience=tuple(audience),
         )
-        return await self._open(run, ask, arguments, one_at_a_time=rules.one_at_a_time)
+        return await self._open_and_wait(
+            run, ask, arguments, within, one_at_a_time=rules.one_at_a_time
+        )
 
     async def open_question(
         self,
@@ -108,8 +117,11 @@ class Asking(Endings):
         kind: AskKind = AskKind.QUESTION,
         timeout_s: int | None = None,
         audience: Sequence[str] = (),
+        within: timedelta = AT_ONCE,
     ) -> Standing:
         """An ask straight on the model, for approvals and callers without a model's tool call.
+
+        Returns as `open` does.
 
         Raises: Conflict, NotFound, NotAllowed, TooLarge.
         """
@@ -128,17 +140,32 @@ class Asking(Endings):
             on_timeout=run.on_timeout,
             audience=tuple(audience),
         )
-        return await self._open(run, ask, question.model_dump(mode="json"), one_at_a_time=False)
+        arguments = question.model_dump(mode="json")
+        return await self._open_and_wait(run, ask, arguments, within, one_at_a_time=False)
 
     async def wait(self, caller: Caller, ask_id_: str, within: timedelta) -> Standing:
         """How the ask stands, as soon as it has ended, or after that time. Raises: NotFound."""
         with self._waiters.watch(ask_id_) as watch:
             record = await self.ask(caller, ask_id_)
-            left = within.total_seconds()
-            while record.pending and left > 0:
-                await watch.changed(min(left, LOOK_AGAIN_S))
-                left -= LOOK_AGAIN_S
-                record = await self.ask(caller, ask_id_)
+            return await self._until_ended(record, watch, within)
+
+    async def _open_and_wait(
+        self, run: Run, ask: Ask, arguments: object, within: timedelta, *, one_at_a_time: bool
+    ) -> Standing:
+        # Watched from before it opens, so that waiting need not look at it first.
+        with self._waiters.watch(ask.id) as watch:
+            standing = await self._open(run, ask, arguments, one_at_a_time=one_at_a_time)
+            if standing.record is None or not within:
+                return standing
+            ended = await self._until_ended(standing.record, watch, within)
+            return replace(ended, new=standing.new)
+
+    async def _until_ended(self, record: AskRecord, watch: Watch, within: timedelta) -> Standing:
+        loop = asyncio.get_running_loop()
+        give_up = loop.time() + within.total_seconds()
+        while record.pending and (left := give_up - loop.time()) > 0:
+            await watch.changed(min(left, LOOK_AGAIN_S))
+            record = await self._store.read(record.ask.id) or record
         return self._standing(record)
 
     async def _open(
