@@ -31,6 +31,7 @@ async def open_ask(call: Call[WaitQuery, OpenBody]) -> web.StreamResponse:
             [Problem("call_id", "Is needed, or the header Idempotency-Key.", "missing")],
         )
     _check_audience(call, body.audience)
+    within = timedelta(seconds=call.query.wait)
     if isinstance(body, ToolCall):
         standing = await call.parts.broker.open(
             call.caller,
@@ -39,14 +40,11 @@ async def open_ask(call: Call[WaitQuery, OpenBody]) -> web.StreamResponse:
             arguments=body.arguments,
             call_id=call_id,
             audience=body.audience,
+            within=within,
         )
     else:
-        standing = await _open_approval(call, body, call_id)
-    status = 201 if standing.new else 200
-    if standing.record is not None and standing.record.pending and call.query.wait:
-        within = timedelta(seconds=call.query.wait)
-        standing = await call.parts.broker.wait(call.caller, standing.record.ask.id, within)
-    return reply(status, standing_view(standing, call.caller))
+        standing = await _open_approval(call, body, call_id, within)
+    return reply(201 if standing.new else 200, standing_view(standing, call.caller))
 
 
 async def list_asks(call: Call[PageQuery, Nothing]) -> web.StreamResponse:
@@ -72,7 +70,7 @@ async def read_result(call: Call[WaitQuery, Nothing]) -> web.StreamResponse:
 
 
 async def _open_approval(
-    call: Call[WaitQuery, OpenBody], body: ApprovalBody, call_id: str
+    call: Call[WaitQuery, OpenBody], body: ApprovalBody, call_id: str, within: timedelta
 ) -> Standing:
     question = Question(prompt=body.prompt)
     try:
@@ -89,6 +87,7 @@ async def _open_approval(
         kind=AskKind.APPROVAL,
         timeout_s=body.timeout,
         audience=body.audience,
+        within=within,
     )
 
 
