@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 class Destination:
     """A place to post to: a conversation of a channel, perhaps a thread in it.
 
-    The ids are the platform's own. `direct` is a chat of one person with us; all others are shared.
+    The ids are the platform's own. `account` is set for a chat of that one person with us; all
+    others are shared.
     """
 
     channel: str
     conversation: str
     thread: str | None = None
-    direct: bool = False
+    account: str | None = None
+
+    @property
+    def direct(self) -> bool:
+        return self.account is not None
 
     @property
     def name(self) -> str:
@@ -195,8 +200,8 @@ class Response:
 class Transport(Protocol):
     """The way out to one platform; the only part of an adapter with its SDK."""
 
-    async def post(self, where: Destination, view: View) -> str:
-        """Posts an ask; the platform's id of the message."""
+    async def post(self, where: Destination, view: View) -> tuple[str, int]:
+        """Posts an ask; the platform's id of the message, and its time in ms by its own clock."""
         ...
 
     async def update(self, where: Destination, message: str, view: View) -> None:

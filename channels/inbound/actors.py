@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from channels.catalogue import Language, Reader
+from channels.contract import Sender
 from channels.words import asks
 from gateway.errors import NotAllowed
 from gateway.people import SHARED_IDENTITIES, People, as_caller, check_may_settle, may_see
@@ -18,7 +19,7 @@ from gateway.routes import Grant, Route, grant
 from gateway.visible import one_line
 
 if TYPE_CHECKING:
-    from channels.contract import Destination, Sender
+    from channels.contract import Destination
     from gateway.ask import Ask
 
 
@@ -68,9 +69,10 @@ class Everyone:
 
     def place(self, where: Destination, ask: Ask) -> Reader:
         """Everyone who reads there. In a direct chat, that is its one person."""
-        tenant = self.tenant(ask.tenant)
+        if where.account is not None:
+            return self.actor(Sender(where.account), where, ask).own
         sees = grant(self.routes, where.name, ask).content
-        return self._reader(tenant, where, None, sees=sees, shared=not where.direct)
+        return self._reader(self.tenant(ask.tenant), where, None, sees=sees, shared=True)
 
     def reader(self, sender: Sender, where: Destination) -> Reader:
         """The sender alone, where no ask is meant."""

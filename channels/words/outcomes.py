@@ -9,7 +9,8 @@ from channels.shown import closed, line
 from channels.words import values
 from gateway.answer import from_json
 from gateway.ask import AskKind, OnTimeout, Outcome, Status
-from gateway.broker import RUN_DEADLINE_PASSED, RUN_ENDED, WITHDRAWN
+from gateway.broker import RUN_DEADLINE_PASSED, RUN_ENDED
+from gateway.broker.endings import WITHDRAWN
 from gateway.visible import visible
 
 if TYPE_CHECKING:

@@ -178,6 +178,12 @@ def confirm(reader: Reader, typed: str, code: str) -> str:
     )
 
 
+def choose(reader: Reader, words: Sequence[str]) -> str:
+    """How to choose where there is nothing to press."""
+    quoted = [f'"{line(word)}"' for word in words]
+    return reader.language.say("Reply {words}.", words=reader.language.any_of(quoted))
+
+
 def dropped(reader: Reader) -> str:
     return reader.language.say("Nothing was sent.")
 
