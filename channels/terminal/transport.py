@@ -45,6 +45,10 @@ class Pen(Protocol):
         """A line is wanted."""
         ...
 
+    def heard(self, line: str) -> None:
+        """A line has come."""
+        ...
+
 
 class Terminal:
     """One terminal, and the one person at it.
@@ -101,6 +105,7 @@ class Terminal:
         return bool(self._waiting)
 
     async def _handle(self, line: str, interactions: Interactions) -> None:
+        self._pen.heard(line)
         try:
             response = await interactions.handle(self._interaction(line))
         except Unavailable:
