@@ -195,6 +195,8 @@ def start(*command: str, **environ: str) -> Gateway:
         raise AssertionError(f"it did not start: {line}{log.read_text('utf-8')[-2000:]}")
     told = json.loads(line)
     token = (Path(ours["OZ_DATA"]) / "token").read_text("utf-8").strip()
+    if command:  # `up` leaves its address in the data folder, `serve` does not
+        ours["OZ_URL"] = told["address"] or ""
     return Gateway(process, told["address"], token, ours, told)
 
 

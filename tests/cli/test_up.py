@@ -1,0 +1,216 @@
+"""`oz0 up` and `oz0 serve`: how they start, what they say, and how they end."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import (
+    COLOURS,
+    OZ0,
+    PATIENCE_S,
+    gateway,
+    oz0,
+    plain_environ,
+    short_folder,
+    start,
+    wait_until,
+)
+
+
+@pytest.fixture
+def root() -> Iterator[str]:
+    """A folder of this test's own."""
+    with short_folder() as folder:
+        yield folder
+
+
+def test_the_first_start_makes_one_token_for_this_user_alone(root: str) -> None:
+    """Shown once, in a file of mode 0600, an owner's; the second start shows none."""
+    with gateway(OZ_DATA=f"{root}/data") as first:
+        [made] = first.told["tokens"]
+        assert (made["tenant"], made["secret"]) == ("default", first.token)
+        path = Path(made["file"])
+        assert path == Path(root) / "data" / "token"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        [token] = first.json("token", "list")["tokens"]
+        assert (token["role"], token["content"], token["made_by"]) == ("owner", True, None)
+    with gateway(OZ_DATA=f"{root}/data") as second:
+        assert second.told["tokens"] == []
+        assert second.json("token", "list")["tokens"] == [token]
+
+
+def test_every_tenant_gets_a_first_token(root: str) -> None:
+    """Each opens its own tenant; one that is added later gets its token then."""
+    settings = Path(root) / "settings.toml"
+    environ = {"OZ_DATA": f"{root}/data", "OZ_CONFIG": str(settings)}
+    settings.write_text('[[tenant]]\nid = "acme"\nname = "Acme"\n', "utf-8")
+    with gateway(**environ) as one:
+        assert [made["tenant"] for made in one.told["tokens"]] == ["acme"]
+    with settings.open("a") as file:
+        file.write('[[tenant]]\nid = "umbra"\nname = "Umbra"\n')
+    with gateway(**environ) as two:
+        [made] = two.told["tokens"]
+        assert made["file"] == f"{root}/data/token-umbra"
+        job = two.run()
+        assert two.call("GET", f"/v1/runs/{job}", token=made["secret"]).status == 404
+
+
+def test_the_console_says_where_it_serves(root: str) -> None:
+    """Without `--json`: the address, the data folder, the token and how to stop."""
+    process = subprocess.Popen(
+        [*OZ0, "up", "--bind", "127.0.0.1:0", "--data", f"{root}/data", "--log", "error"],
+        env=plain_environ(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(4)]
+    process.send_signal(signal.SIGINT)
+    _, complained = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert complained == ""
+    address = lines[0].split(" serves ")[1].split(";")[0]
+    assert address.startswith("http://127.0.0.1:")
+    assert f"everything is kept in {root}/data" in lines[0]
+    assert lines[2].strip() == (Path(root) / "data" / "token").read_text("utf-8").strip()
+    assert lines[3] == "Stop with Ctrl-C.\n"
+
+
+def test_stopping_ends_within_seconds_though_callers_wait(root: str) -> None:
+    """A long poll does not hold it up; engine and address are gone, the ask is not."""
+    with gateway(OZ_DATA=f"{root}/data") as up:
+        job = up.run()
+        ask = up.ask(job, COLOURS)
+        waiting = subprocess.Popen(
+            [
+                *("curl", "-s", "-H", f"Authorization: Bearer {up.token}"),
+                f"{up.address}/v1/asks/{ask}/result?wait=60",
+            ],
+            stdout=subprocess.DEVNULL,
+        )
+        wait_until(lambda: connected(up.process.pid) > 0, "the long poll")
+        began = time.monotonic()
+        assert up.stop() == 0
+        assert time.monotonic() - began < 8
+        waiting.wait(PATIENCE_S)
+        assert not (Path(root) / "data" / "address").exists()
+        assert not (Path(root) / "data" / "engine.sock").exists()
+    with gateway(OZ_DATA=f"{root}/data") as again:
+        assert again.call("GET", f"/v1/asks/{ask}").body["ask"]["status"] == "pending"
+
+
+def connected(pid: int) -> int:
+    """How many TCP connections that process has open, as the kernel counts them."""
+    files = Path(f"/proc/{pid}/fd")
+    held = {str(file.readlink()) for file in files.iterdir()}
+    table = Path(f"/proc/{pid}/net/tcp").read_text("ascii").splitlines()[1:]
+    rows = [line.split() for line in table]
+    return sum(row[3] == "01" and f"socket:[{row[9]}]" in held for row in rows)
+
+
+def test_a_second_gateway_on_the_same_folder_is_refused_in_one_line(root: str) -> None:
+    """It says which folder, and leaves the first one and its address file alone."""
+    with gateway(OZ_DATA=f"{root}/data") as first:
+        second = oz0("up", "--log", "error", environ=first.environ)
+        assert second.returncode == 1
+        assert second.stderr.startswith(f"oz0: Another gateway (process {first.process.pid}) uses ")
+        assert len(second.stderr.splitlines()) == 1
+        assert first.json("approval", "list")["asks"] == []
+
+
+def test_an_address_in_use_is_refused_before_anything_starts(root: str) -> None:
+    """At once, with another address to try; no data folder is made."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        environ = plain_environ(OZ_DATA=f"{root}/data", OZ_BIND=f"127.0.0.1:{port}")
+        done = oz0("up", environ=environ)
+    assert done.returncode == 1
+    first, how = done.stderr.splitlines()
+    assert first == f"oz0: Cannot serve on 127.0.0.1:{port}: Address already in use."
+    assert "--bind" in how
+    assert not (Path(root) / "data").exists()
+
+
+def test_faulty_settings_are_refused_with_every_fault(root: str) -> None:
+    """All at once, each with its place; a value is never repeated."""
+    settings = Path(root) / "settings.toml"
+    settings.write_text('[gateway]\nfsynk = "always"\npartitions = 0\n', "utf-8")
+    environ = plain_environ(OZ_DATA=root, OZ_CONFIG=str(settings), OZ_BINDD="secret-word")
+    done = oz0("up", environ=environ)
+    assert done.returncode == 1
+    assert "Did you mean fsync?" in done.stderr
+    assert "gateway.partitions" in done.stderr
+    assert "Did you mean OZ_BIND?" in done.stderr
+    assert "secret-word" not in done.stderr
+
+
+def test_serving_needs_a_redis_that_processes_share(root: str) -> None:
+    """`serve` brings no engine of its own; wrong use says what to do instead."""
+    done = oz0("serve", environ=plain_environ(OZ_DATA=root))
+    assert done.returncode == 2
+    assert "OZ_REDIS_URL" in done.stderr
+    assert oz0("serve", "--roles", "api,cook", environ=plain_environ()).returncode == 2
+    away = plain_environ(
+        OZ_DATA=root, OZ_REDIS_URL="redis://:hush@127.0.0.1:1", OZ_BIND="127.0.0.1:0"
+    )
+    refused = oz0("serve", environ=away)
+    assert refused.returncode == 1
+    assert "hush" not in refused.stderr
+
+
+def test_a_redis_that_may_forget_is_warned_about_at_every_start(root: str, redis_url: str) -> None:
+    """No append-only file: said on the console each time, and the gateway works."""
+    environ = {"OZ_DATA": f"{root}/data", "OZ_REDIS_URL": redis_url}
+    for _ in range(2):
+        with gateway("serve", **environ) as found:
+            assert any("append-only" in warning for warning in found.told["warnings"])
+            assert found.call("GET", "/readyz").status == 200
+
+
+def test_replicas_on_one_redis_make_one_first_token(root: str, redis_url: str) -> None:
+    """The second takes what the first made, and both serve the same asks."""
+    one, two = Path(root) / "one", Path(root) / "two"
+    two.mkdir()
+    with gateway("serve", OZ_DATA=str(one), OZ_REDIS_URL=redis_url) as first:
+        (two / "token").write_text(first.token, "utf-8")
+        with gateway("serve", "--roles", "api", OZ_DATA=str(two), OZ_REDIS_URL=redis_url) as second:
+            assert second.told["tokens"] == []
+            job = first.run()
+            ask = second.ask(job, COLOURS)
+            assert first.here("approval", "answer", job, ask, "red").returncode == 0
+            assert second.result(ask) == "The answer: red"
+
+
+def test_a_process_without_the_api_role_listens_nowhere(root: str, redis_url: str) -> None:
+    """Workers alone have no address."""
+    Path(root, "token").write_text("none", "utf-8")
+    with gateway(
+        "serve", "--roles", "clock,resume", OZ_DATA=root, OZ_REDIS_URL=redis_url
+    ) as workers:
+        assert workers.told["address"] is None
+
+
+def test_a_killed_gateway_and_engine_come_back_with_everything(root: str) -> None:
+    """`kill -9` of both while an ask waits: the next start has the ask, its run and the token."""
+    first = start(OZ_DATA=f"{root}/data")
+    job = first.run()
+    ask = first.ask(job, COLOURS)
+    engine = int((Path(root) / "data" / "engine.lock").read_text("ascii"))
+    assert engine == first.process.pid
+    first.kill()
+    with gateway(OZ_DATA=f"{root}/data") as second:
+        assert second.token == first.token
+        assert second.here("approval", "answer", job, ask, "blue").returncode == 0
+        assert second.result(ask) == "The answer: blue"
