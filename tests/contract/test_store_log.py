@@ -88,7 +88,8 @@ async def test_a_tail_leaves_nothing_out(store: Store) -> None:
     told: list[Event] = []
     async with asyncio.timeout(SOON.total_seconds()):
         while len(told) < 30:
-            told += await anext(tail) or ()
+            batch = await anext(tail)
+            told += batch or ()
     for run in runs:
         assert [event for event in told if event.run_id == run.id] == await store.history(run.id)
     await tail.aclose()
