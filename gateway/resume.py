@@ -63,7 +63,7 @@ class Resume:
         self._poster = poster
         self._consumer = consumer
         self._metrics = metrics or Metrics()
-        self._posting: set[asyncio.Task[None]] = set()
+        self.posting: set[asyncio.Task[None]] = set()
         self._claim_at = 0.0
 
     async def run(self) -> None:
@@ -80,9 +80,9 @@ class Resume:
                 # A long backlog must not starve those who ask now.
                 await asyncio.sleep(0)
         finally:
-            for task in self._posting:
+            for task in self.posting:
                 task.cancel()
-            await asyncio.gather(*self._posting, return_exceptions=True)
+            await asyncio.gather(*self.posting, return_exceptions=True)
 
     async def work(self, block: timedelta) -> None:
         """One look at the log, and at what readers that died have left."""
@@ -116,10 +116,10 @@ class Resume:
             return  # told before: a failover gave back an entry that was acknowledged
         tries = await self._store.tries(ask_id)
         await self._store.postpone(ask_id, tries, await self._store.now() + UNDER_WAY)
-        if len(self._posting) < AT_ONCE:
+        if len(self.posting) < AT_ONCE:
             task = asyncio.create_task(self._post(ask_id, tries))
-            self._posting.add(task)
-            task.add_done_callback(self._posting.discard)
+            self.posting.add(task)
+            task.add_done_callback(self.posting.discard)
 
     async def _post(self, ask_id: str, tries: int) -> None:
         try:

@@ -66,9 +66,12 @@ def new_ask(
 
 
 def answered(values: dict[str, Any] | None = None, by: str = "user:kevin") -> Outcome:
-    return Outcome(status=Status.ANSWERED, values=values or {"answer": "o1"}, by=by, surface="cli")
+    return Outcome(
+        status=Status.ANSWERED, values=values or {"answer": PICKED}, by=by, surface="cli"
+    )
 
 
+PICKED = {"options": ["o1"], "write_in": None}
 HOOK = Webhook(url="https://example.com/outcomes", secret="whsec_c2VjcmV0")
 EXPIRED = Outcome(status=Status.EXPIRED)
 CANCELLED = Outcome(status=Status.CANCELLED, reason="the run ended")

@@ -1,0 +1,244 @@
+"""Outcomes to runs that do not poll: signed, retried, given up in the end, redriven. Both back ends."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aiohttp import web
+from standardwebhooks.webhooks import Webhook as Verifier
+
+from gateway.ask import Webhook
+from gateway.broker import Broker
+from gateway.clock import Clock
+from gateway.errors import BadRequest
+from gateway.resume import RETRY_AFTER, Resume
+from gateway.store import EventType, Group
+from gateway.waiting import Waiters
+from gateway.webhook import Poster, check_webhook
+from tests.contract.making import a_run, asked, owing, settle
+from tests.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from gateway.store import Store
+    from tests.contract.backends import Backend
+
+SECRET = "whsec_" + base64.b64encode(b"a secret of twenty-four b").decode()
+NO_WAIT = timedelta(milliseconds=1)
+
+
+@dataclass
+class Receiver:
+    """A real receiver: what it got, and what it answers next."""
+
+    url: str = ""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    got: list[tuple[dict[str, str], str]] = field(default_factory=list)
+
+    async def take(self, request: web.Request) -> web.Response:
+        self.got.append((dict(request.headers), await request.text()))
+        return web.Response(status=self.status, headers=self.headers)
+
+    @property
+    def hook(self) -> Webhook:
+        return Webhook(url=self.url, secret=SECRET)
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """A receiver on loopback, and on `localhost` by name."""
+    made = Receiver()
+    app = web.Application()
+    app.router.add_post("/hook", made.take)
+    app.router.add_get("/hook", made.take)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    made.url = f"{site.name}/hook"
+    yield made
+    await runner.cleanup()
+
+
+@asynccontextmanager
+async def resuming(store: Store, *, private: bool = True) -> AsyncIterator[Callable[[], Any]]:
+    """A resume worker; calling what is given has it look, until nothing is on its way."""
+    async with Poster(lambda _: private) as poster:
+        worker = Resume(store, poster, "resume-1")
+
+        async def look() -> None:
+            for _ in range(2):  # the first may only have made the group
+                await worker.work(NO_WAIT)
+            await until(lambda: not worker.posting, "no post is under way")
+
+        yield look
+
+
+async def tick(backend: Backend, by: timedelta) -> None:
+    """Time passes, and a clock looks."""
+    backend.advance(by)
+    await Clock(backend.store, Broker(backend.store, Waiters(backend.store)), "clock-1").look()
+
+
+async def test_an_outcome_is_posted_signed_once_and_owed_no_more(
+    store: Store, receiver: Receiver
+) -> None:
+    """The receiver can check the signature, and knows the outcome by its id."""
+    _, record = await owing(store, a_run(webhook=receiver.hook))
+    async with resuming(store) as look:
+        await look()
+        await look()
+    ((headers, body),) = receiver.got
+    told = Verifier(SECRET).verify(body, headers)
+    assert headers["webhook-id"] == record.outcome_id
+    assert told["data"]["ask_id"] == record.ask.id
+    assert told["data"]["status"] == "answered"
+    assert not await store.owes(record.ask.id)
+
+
+async def test_a_run_that_polls_is_owed_nothing(store: Store) -> None:
+    """Without a webhook nothing waits to be told."""
+    run, record = await asked(store)
+    await settle(store, run, record)
+    assert not await store.owes(record.ask.id)
+
+
+async def test_a_failed_post_comes_again_when_it_is_due_and_not_before(
+    backend: Backend, receiver: Receiver
+) -> None:
+    """Standard Webhooks' schedule, counted from the try that failed."""
+    await owing(backend.store, a_run(webhook=receiver.hook))
+    receiver.status = 500
+    async with resuming(backend.store) as look:
+        await look()
+        await tick(backend, RETRY_AFTER[0] - timedelta(seconds=2))
+        await look()
+        assert len(receiver.got) == 1, "it came before its time"
+        receiver.status = 200
+        await tick(backend, timedelta(seconds=3))
+        await look()
+    assert len(receiver.got) == 2
+
+
+async def test_after_three_days_of_refusals_it_is_a_dead_letter_and_can_be_redriven(
+    backend: Backend, receiver: Receiver
+) -> None:
+    """Given up with a reason, and taken up again by hand."""
+    store = backend.store
+    run, record = await owing(store, a_run(webhook=receiver.hook))
+    receiver.status = 503
+    async with resuming(store) as look:
+        await look()
+        for wait in RETRY_AFTER:
+            await tick(backend, wait + timedelta(seconds=1))
+            await look()
+        (letter,) = await store.dead(Group.RESUME)
+        assert letter.ask_id == record.ask.id
+        assert letter.reason == "status 503"
+        assert len(receiver.got) == 1 + len(RETRY_AFTER)
+        assert EventType.WEBHOOK_DEAD in {event.type for event in await store.history(run.id)}
+        receiver.status = 200
+        assert await store.redrive(letter)
+        await tick(backend, timedelta(seconds=1))
+        await look()
+        assert await store.dead(Group.RESUME) == []
+    assert len(receiver.got) == 2 + len(RETRY_AFTER)
+    assert not await store.owes(record.ask.id)
+    assert sum(RETRY_AFTER, timedelta()) >= timedelta(days=3)
+
+
+async def test_a_receiver_that_is_gone_is_not_asked_again(
+    backend: Backend, receiver: Receiver
+) -> None:
+    """410 is final, as Standard Webhooks has it."""
+    await owing(backend.store, a_run(webhook=receiver.hook))
+    receiver.status = 410
+    async with resuming(backend.store) as look:
+        await look()
+        (letter,) = await backend.store.dead(Group.RESUME)
+        assert "410" in letter.reason
+
+
+async def test_a_redirect_is_a_refusal_and_is_not_followed(
+    store: Store, receiver: Receiver
+) -> None:
+    """What was signed for one address is not carried to another."""
+    await owing(store, a_run(webhook=receiver.hook))
+    receiver.status, receiver.headers = 307, {"location": receiver.url}
+    async with resuming(store) as look:
+        await look()
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_private_address_is_refused_when_the_socket_is_made(
+    store: Store, receiver: Receiver, host: str
+) -> None:
+    """By number and by a name that leads there; nothing is sent."""
+    url = receiver.url.replace("127.0.0.1", host)
+    await owing(store, a_run(webhook=Webhook(url=url, secret=SECRET)))
+    async with resuming(store, private=False) as look:
+        await look()
+    assert receiver.got == []
+    (letter,) = await store.dead(Group.RESUME)
+    assert "private" in letter.reason
+
+
+async def test_a_worker_that_dies_in_a_post_leaves_it_to_the_next(
+    backend: Backend, receiver: Receiver
+) -> None:
+    """The entry was acknowledged, `due` holds the rest."""
+    store = backend.store
+    await owing(store, a_run(webhook=receiver.hook))
+    async with Poster(lambda _: True) as poster:
+        dying = Resume(store, poster, "resume-0")
+        for _ in range(2):
+            await dying.work(NO_WAIT)
+        for task in dying.posting:
+            task.cancel()
+        await asyncio.gather(*dying.posting, return_exceptions=True)
+    before = len(receiver.got)
+    async with resuming(store) as look:
+        await look()
+        assert len(receiver.got) == before
+        await tick(backend, timedelta(minutes=5))
+        await look()
+    assert len(receiver.got) > before
+
+
+async def test_a_sub_runs_ask_is_told_to_its_caller_once(store: Store) -> None:
+    """`child_needs_human` on the caller's history, however often the log is read."""
+    parent = a_run()
+    await store.create_run(parent)
+    child, record = await asked(store, a_run(parent=parent.id))
+    async with resuming(store) as look:
+        await look()
+        await look()
+    frames = [e for e in await store.history(parent.id) if e.type is EventType.CHILD_NEEDS_HUMAN]
+    assert [(frame.ask_id, frame.note) for frame in frames] == [(record.ask.id, child.id)]
+
+
+@pytest.mark.parametrize(
+    ("url", "secret"),
+    [
+        ("ftp://example.com/x", SECRET),
+        ("https://user:pw@example.com/x", SECRET),
+        ("not an address", SECRET),
+        ("https://example.com/x", "short"),
+    ],
+)
+def test_a_webhook_that_can_never_work_is_refused_when_the_run_is_made(
+    url: str, secret: str
+) -> None:
+    """With the field named."""
+    with pytest.raises(BadRequest) as refused:
+        check_webhook(Webhook(url=url, secret=secret))
+    assert all(problem.path.startswith("webhook.") for problem in refused.value.problems)
