@@ -1,4 +1,4 @@
-"""Outcomes to runs that do not poll: signed, retried, given up in the end, redriven. Both back ends."""
+"""Outcomes to runs that do not poll: signed, retried, given up in the end, redriven."""
 
 from __future__ import annotations
 
