@@ -29,8 +29,8 @@ def engines() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for find in (find_server, wheel_server):
         with suppress(EngineError):
-            binary = find().resolve()
-            if binary not in found.values():
+            binary = find()
+            if not any(binary.samefile(other) for other in found.values()):
                 found[binary.name] = binary
     return found
 
