@@ -155,19 +155,30 @@ class Client:
 def _read(status: int, answer: bytes) -> Any:
     if status >= 400:
         raise _refusal(status, answer)
+    if not answer:
+        return None
+    body = _json(answer)
+    if body is None:
+        raise Failure("Whatever answers there is not a gateway.", "Look at OZ_URL.")
+    return body
+
+
+def _json(answer: bytes) -> Any:
+    """What was answered; None for what is no JSON (the API never answers null)."""
     try:
-        return json.loads(answer) if answer else None
+        return json.loads(answer)
     except ValueError:
-        raise Failure("Whatever answers there is not a gateway.", "Look at OZ_URL.") from None
+        return None
 
 
 def _refusal(status: int, answer: bytes) -> Failure:
     """The API's error in words; something in between (a proxy) may have answered instead."""
-    try:
-        body = json.loads(answer)
-        message, problems = str(body["message"]), body.get("problems") or ()
-    except (ValueError, TypeError, KeyError):
+    body = _json(answer)
+    if not isinstance(body, dict) or not all(
+        isinstance(body.get(name), str) for name in ("code", "message")
+    ):
         return Failure(f"The gateway, or a proxy before it, answered {status}.", "Look at OZ_URL.")
+    message, problems = body["message"], body.get("problems") or ()
     lines = tuple(
         f"{problem['path']}: {problem['message']}" if problem.get("path") else problem["message"]
         for problem in problems

@@ -259,7 +259,7 @@ def test_shells_complete_commands(shell: str) -> None:
 
 def test_colours_stand_on_a_terminal_only() -> None:
     """Piped, the output is plain; on a terminal it is coloured, unless NO_COLOR says no."""
-    code = "from rich.text import Text\nfrom gateway.cli.output import say\nsay(Text('x', style='red'))"
+    code = "from rich.text import Text; from gateway.cli.output import *; say(Text('x', 'red'))"
     run = [sys.executable, "-c", code]
     assert subprocess.check_output(run, env=plain_environ()) == b"x\n"
     for environ, coloured in ((plain_environ(), True), (plain_environ(NO_COLOR="1"), False)):
