@@ -19,14 +19,6 @@ EVERYTHING = sorted([*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/**
 CEILING = 450
 """Lines of one file; past it a file has two subjects."""
 
-LONGER: dict[str, str] = {"gateway/broker.py": "to be split"}
-"""Files that may pass the ceiling, each with its reason."""
-
-PLAIN_LOGS = {"gateway/broker.py", "gateway/clock.py", "gateway/resume.py"} | {
-    f"gateway/redis_store/{name}.py" for name in ("asks", "streams")
-}
-"""Files that still call a logger by hand."""
-
 ESSAYS = {"gateway/errors.py"}
 """Modules that open with more than five lines: the errors, with their tree."""
 
@@ -101,7 +93,7 @@ def test_no_file_is_too_long() -> None:
     """A file is read in one sitting; an exception is written down with its reason."""
     lengths = {short(path): len(path.read_text("utf-8").splitlines()) for path in EVERYTHING}
     too_long = {name for name, lines in lengths.items() if lines > CEILING}
-    assert too_long <= set(LONGER)
+    assert too_long == set()
 
 
 def test_modules_are_named_for_what_they_hold() -> None:
@@ -144,7 +136,7 @@ def test_every_log_line_is_an_event() -> None:
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id="_log" | "logger"), attr=name)):
                     plain |= {short(path)} if name in calls else set()
-    assert plain - {"gateway/log.py"} <= PLAIN_LOGS
+    assert plain == {"gateway/log.py"}
 
 
 def pure_modules() -> list[Path]:
