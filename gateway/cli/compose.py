@@ -172,7 +172,12 @@ async def _engine(settings: Settings, metrics: Metrics) -> AsyncIterator[str]:
 async def _store(url: str, settings: Settings) -> AsyncIterator[RedisStore]:
     """The store, connected. Raises: Failure."""
     try:
-        store = await open_store(url, partitions=settings.partitions, retention=settings.retention)
+        store = await open_store(
+            url,
+            partitions=settings.partitions,
+            retention=settings.retention,
+            wait_for_replicas=settings.wait_for_replicas,
+        )
     except Unavailable as error:
         # The address may hold a password, so it is not repeated.
         raise Failure("The Redis of OZ_REDIS_URL cannot be reached or cannot serve.") from error

@@ -40,12 +40,15 @@ async def open_store(
     partitions: int = PARTITIONS,
     retention: timedelta = timedelta(days=RETENTION_DAYS),
     skew_ms: int = 0,
+    wait_for_replicas: bool = True,
 ) -> RedisStore:
     """Connects, and holds to the number of partitions fixed at first start.
 
+    With `wait_for_replicas`, what a caller was told is stored is on a replica too, where one is.
+
     Raises: Unavailable; GatewayError where the store was made with another number of partitions.
     """
-    link = Link(connect(url), skew_ms=skew_ms)
+    link = Link(connect(url), skew_ms=skew_ms, confirm=wait_for_replicas)
     try:
         await link.start()
         await link.call("HSETNX", META, "partitions", partitions)

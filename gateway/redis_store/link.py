@@ -61,11 +61,14 @@ class Sent:
 class Link:
     """Runs commands and scripts. Built by `open_store`; `aclose` ends it.
 
-    `skew_ms` moves the store's clock, in tests only.
+    `skew_ms` moves the store's clock, in tests only. Without `confirm` no step waits for a replica.
     """
 
-    def __init__(self, client: Redis | RedisCluster, *, skew_ms: int = 0) -> None:
+    def __init__(
+        self, client: Redis | RedisCluster, *, skew_ms: int = 0, confirm: bool = True
+    ) -> None:
         self.skew_ms = skew_ms
+        self._confirm = confirm
         self._client = client
         self._way = Server(OfClient(client)) if isinstance(client, Redis) else Nodes(client)
         self._scripts = _load_scripts()
@@ -92,6 +95,7 @@ class Link:
         Raises: Unavailable; a step may then have happened or not, and is safe to try again.
         """
         text, sha = self._scripts[name]
+        confirmed = confirmed and self._confirm
         rest = (len(keys), *keys, *args)
         try:
             return await self._enqueue(("EVALSHA", sha, *rest), confirm=confirmed)
