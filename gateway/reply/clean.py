@@ -82,13 +82,13 @@ class Said:
 
 
 def said(typed: str, polite: tuple[str, ...]) -> Said:
-    """The text in its forms; of text too long to be matched only what is typed. Total."""
+    """The text in its forms; text too long to be matched is only typed and marked. Total."""
+    mark, behind = _marked(typed)
     if len(typed) > LONGEST_MATCHED_CHARS:
-        return Said(typed, "", "", "", odd=False, mark="", behind="")
+        return Said(typed, "", "", "", odd=False, mark=mark, behind=behind)
     lines = [folded_line(line) for line in typed.splitlines()]
     folded = "\n".join(line for line in lines if line)
     core = core_of(folded.replace("\n", " "))
-    mark, behind = _marked(typed)
     plain = without_polite(core, polite)
     return Said(typed, folded, core, plain, has_odd_digits(typed), mark, behind)
 

@@ -32,7 +32,8 @@ KEPT = 256
 
 _KEYED = re.compile(r"\s*(?P<key>[^:=\uff1a\n]{1,200}?)\s*[:=\uff1a](?P<value>.*)", re.DOTALL)
 _NUMBERED = re.compile(
-    r"\s*\(?(?P<key>\d{1,2})\s?[.):=\uff0e\uff09\uff1a\uff1d]\s+(?P<value>\S.*)", re.DOTALL
+    r"\s*\(?(?P<key>\d{1,2})\s?(?:[.):=]\s+|[\uff0e\uff09\uff1a\uff1d]\s*)(?P<value>\S.*)",
+    re.DOTALL,
 )
 
 
@@ -192,7 +193,7 @@ def _take_keyed(
         if len(values) > 1:
             taken.problems.append(Refused(Refusal.GIVEN_TWICE, field=one.name))
         else:
-            _take(taken, said(values.pop(), words.polite), one, words, place)
+            _take(taken, said(values.pop(), words.polite), one, words, place, keyed=True)
     _left_over(taken, [value for one, value in keyed if one is None])
 
 
@@ -218,13 +219,19 @@ def _left_over(taken: Taken, lines: list[str]) -> None:
         taken.problems.append(problem)
 
 
-def _take(taken: Taken, value: Said, one: Field, words: Words, place: Place) -> None:
-    """Puts one field's reading into the draft, or its problem beside it."""
+def _take(
+    taken: Taken, value: Said, one: Field, words: Words, place: Place, *, keyed: bool = False
+) -> None:
+    """Puts one field's reading into the draft, or its problem beside it.
+
+    Behind a key also mere assent is meant for the field.
+    """
     reading: Reading = read_field(value, one, words, _aside(place, one))
     match reading:
         case Read(found, manner):
             taken.draft = taken.draft.fill(one.name, found)
-            taken.manner = max(taken.manner, manner)
+            sure = min(manner, Manner.OWN) if keyed else manner
+            taken.manner = max(taken.manner, sure)
             taken.filled = True
         case Left():
             taken.draft = taken.draft.leave(one.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.answer import Picked
-from gateway.reply.clean import core_of, said, without_marks, without_polite
+from gateway.reply.clean import core_of, said, without_polite
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.options import Options, options_of
 from gateway.reply.own import sized
@@ -98,8 +98,7 @@ def _with_words(
 
 def _list(reply: Said, options: Options, words: Words) -> list[int] | Refused | None:
     """The picks of a list, its refusal, or None where no part of it is shaped like a pick."""
-    folded = without_marks(reply.folded) if reply.odd else reply.folded
-    listed = split(without_polite(folded, words.polite), options, words)
+    listed = split(reply, options, words)
     pieces, either = listed or ([], False)
     cores = [without_polite(core_of(piece), words.polite) for piece in pieces]
     found = [_piece(core, options, words) for core in cores]

@@ -78,8 +78,10 @@ def read_number(reply: Said, field: Field, place: Place) -> Reading:
             return failed(Refusal.ODD_DIGITS)
         manner = Manner.WORDS if rest else Manner.EXACT
         return _number(_DASH.sub("-", numeral), manner, field, signs_for(place.locale))
-    shaped = any(map(str.isdecimal, reply.plain)) and not any(map(str.isalpha, reply.plain))
-    return failed(Refusal.NOT_A_NUMBER, shaped=shaped)
+    words = any(map(str.isalpha, reply.plain))
+    if reply.odd and not words:
+        return failed(Refusal.ODD_DIGITS)
+    return failed(Refusal.NOT_A_NUMBER, shaped=not words and any(map(str.isdecimal, reply.plain)))
 
 
 def _parted(plain: str) -> tuple[str, str]:

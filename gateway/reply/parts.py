@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gateway.reply.clean import CLOSING, without_marks, without_polite
 from gateway.reply.language import DASHES
 from gateway.reply.meaning import Detail, Refusal, Refused
 from gateway.reply.reading import shown
@@ -15,6 +16,7 @@ from gateway.reply.reading import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gateway.reply.clean import Said
     from gateway.reply.language import Words
     from gateway.reply.options import Options
 
@@ -94,11 +96,13 @@ def read_digits(core: str, options: Options) -> Refused | None:
     return None
 
 
-def split(folded: str, options: Options, words: Words) -> tuple[list[str], bool] | None:
+def split(reply: Said, options: Options, words: Words) -> tuple[list[str], bool] | None:
     """The parts of a list, labels that hold a separator whole; and whether they leave a choice.
 
     None where there are more parts than any list of picks has.
     """
+    folded = without_marks(reply.folded) if reply.odd else reply.folded
+    folded = without_polite(folded.rstrip(f"{CLOSING} "), words.polite)
     joined = [core for core in options.by_length if words.separator.search(core)]
     parts: list[str] = []
     either = False
@@ -156,7 +160,7 @@ def _index(found: re.Match[str], options: Options, words: Words) -> int | None:
 
 def _bare_key(token: str, options: Options) -> int | None:
     """As `_index`, for one word of a run of picks."""
-    token = token.rstrip(".)")
+    token = token.lstrip("#(").rstrip(".)")
     if token.isdecimal():
         return -1 if options.letters else options.by_key.get(token.lstrip("0"), -1)
     return options.by_key.get(token) if options.letters else None

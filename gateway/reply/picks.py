@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from gateway.answer import Picked
-from gateway.reply.clean import core_of, without_marks, without_polite
+from gateway.reply.clean import core_of, without_marks
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.options import Options, options_of
 from gateway.reply.own import after_mark, own_words
@@ -134,8 +134,7 @@ def _pick(said: Said, options: Options, words: Words) -> Part | None:
 
 def _several(said: Said, options: Options, words: Words) -> Refused | None:
     """The refusal of two picks or more; None where a part of the reply is no pick."""
-    folded = without_marks(said.folded) if said.odd else said.folded
-    listed = split(without_polite(folded, words.polite), options, words)
+    listed = split(said, options, words)
     if listed is None:
         return None
     found: list[Part] = []

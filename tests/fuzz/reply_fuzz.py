@@ -30,22 +30,99 @@ LOCALES = (None, "en", "en-US", "en-GB", "de-DE", "de", "es", "es-MX", "id", "fr
 ZONES = (None, "Europe/Berlin", "America/New_York", "Asia/Jakarta", "Nowhere/At_All")
 LABELS = (
     *("Staging", "Production", "Cancel", "OK", "Stop", "Don't deploy", "Staging (Recommended)"),
-    *("3", "No. 2", "1, 2 and 3", "Red, white and blue", "A", "and", "ייצור 2", "ビルド", "x²", "👍"),
+    *(
+        "3",
+        "No. 2",
+        "1, 2 and 3",
+        "Red, white and blue",
+        "A",
+        "and",
+        "ייצור 2",
+        "ビルド",
+        "x²",
+        "👍",
+    ),
     *("Skip", "decline", "-5", "2 GB", "C++", "R&D", "yes/no", "a" * 200, "…", "Ja", "other: 5"),
 )
 SEEDS = (
-    *("1", "2.", "(3)", "#2", "option two", "no. 2", "1,3", "1 and 3", "2-4", "1 3", "7", "0", "-1"),
-    *("2?", "~2", "①", "②③", "2️⃣", "２", "٢", "1²", "other", "other: 7", "text: skip", "all", "none"),
+    *(
+        "1",
+        "2.",
+        "(3)",
+        "#2",
+        "option two",
+        "no. 2",
+        "1,3",
+        "1 and 3",
+        "2-4",
+        "1 3",
+        "7",
+        "0",
+        "-1",
+    ),
+    *(
+        "2?",
+        "~2",
+        "①",
+        "②③",
+        "2️⃣",
+        "２",
+        "٢",
+        "1²",
+        "other",
+        "other: 7",
+        "text: skip",
+        "all",
+        "none",
+    ),
     *("skip", "decline: ask Ana", "deny", "cancel", "help", "back", "clear", "done", "-", "/start"),
     *("yes", "no", "nein", "sí", "tidak", "✅", "👎🏽", "ok", "thanks!", "hello", "approve: fine"),
     *("2026-10-20", "20 Oct", "20.10.2026", "03/04/2026", "tomorrow", "next Friday", "in 3 days"),
-    *("2026-10-25 02:30", "tomorrow 3pm", "übermorgen um 14.30 Uhr", "mañana a las 15:00", "29 Feb"),
-    *("1,234", "1.234,56", "1e400", "nan", "0x10", "9" * 400, "2 copies", "copies -2", "-.5", "1:30"),
+    *(
+        "2026-10-25 02:30",
+        "tomorrow 3pm",
+        "übermorgen um 14.30 Uhr",
+        "mañana a las 15:00",
+        "29 Feb",
+    ),
+    *(
+        "1,234",
+        "1.234,56",
+        "1e400",
+        "nan",
+        "0x10",
+        "9" * 400,
+        "2 copies",
+        "copies -2",
+        "-.5",
+        "1:30",
+    ),
     *("on: 2026-10-20\ncopies: 2", "1. Oslo\n2. 1500", "copies=2", "> Where?\n> 1. Staging\n2"),
-    *("blue\n\nSent from my iPhone", "x\n-- \nKevin", "y\n\nOn 3 Mar 2026, OZ wrote:\n> z", "@oz 2"),
+    *(
+        "blue\n\nSent from my iPhone",
+        "x\n-- \nKevin",
+        "y\n\nOn 3 Mar 2026, OZ wrote:\n> z",
+        "@oz 2",
+    ),
     *("<at>Bot</at>&nbsp;2", "a &amp; b", "<https://a.b|a.b>", "What happens on Production?", ""),
 )
-JOINTS = ("", " ", ", ", "\n", ";", " and ", " or ", "/", "-", ": ", " und ", " y ", "  ", "\n\n", "!")
+JOINTS = (
+    "",
+    " ",
+    ", ",
+    "\n",
+    ";",
+    " and ",
+    " or ",
+    "/",
+    "-",
+    ": ",
+    " und ",
+    " y ",
+    "  ",
+    "\n\n",
+    "!",
+)
 
 
 def fields(random: Random) -> tuple[Field, ...]:
@@ -190,8 +267,7 @@ def run(count: int, seed: int) -> int:
             drafts.pop(asked.id, None)
         kinds[type(found).__name__] += 1
         parsing += took
-        if took > slowest:
-            slowest = took
+        slowest = max(slowest, took)
         if took > TOO_SLOW_S:
             fault = f"took {took:.1f} s"
         if fault is not None:
