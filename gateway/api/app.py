@@ -6,9 +6,9 @@ Only names this gateway goes by are served: a page elsewhere whose name was made
 
 from __future__ import annotations
 
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -22,6 +22,8 @@ from gateway.api.routes import ENDPOINTS, OPEN
 if TYPE_CHECKING:
     import socket
     from collections.abc import AsyncIterator, Awaitable, Callable
+
+_HOST = re.compile(r"(?:\[(?P<ip>[0-9a-f:.]+)]|(?P<name>[a-z0-9._-]+))(?::[0-9]*)?")
 
 BACKLOG = 512
 """Ours: connections that wait to be taken, when many callers come back at once."""
@@ -79,18 +81,16 @@ async def _known_host(
 
 
 def _name(host: str) -> str | None:
-    """The name without its port, in lower case."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:  # a bracket that does not close
-        return None
+    """The name without its port, in lower case; None for what names no host."""
+    found = _HOST.fullmatch(host.lower())
+    return found and (found["ip"] or found["name"])
 
 
 async def _expected(request: web.Request) -> None:
     if request.headers.get("Expect", "").lower() != "100-continue":
         refused = {"code": "invalid_argument", "message": "Only Expect: 100-continue is known."}
         raise web.HTTPExpectationFailed(
-            body=strict_json.write(refused), content_type="application/json"
+            text=strict_json.write(refused).decode(), content_type="application/json"
         )
     await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 

@@ -179,6 +179,7 @@ _WORDS = {
     "missing": "Is needed.",
     "model_type": "Must be an object.",
     "model_attributes_type": "Must be an object.",
+    "string_unicode": "Holds half of a surrogate pair, which is no character.",
 }
 """Where pydantic's own words speak of Python."""
 

@@ -53,8 +53,13 @@ async def follow_run(call: Call[Nothing, Nothing]) -> web.StreamResponse:
     try:
         await _write(response, HELLO)
         await _tell_all(call, response, after)
-    except (ConnectionError, TimeoutError):
+    except ConnectionError:
         response.force_close()
+    except TimeoutError:
+        log_event(_log, "stream.dropped", run_id=call.run_id)
+        # Not closed in good order: the end would wait for the reader like all before it.
+        if call.request.transport is not None:
+            call.request.transport.abort()
     except GatewayError as error:
         log_event(_log, "stream.broken", code=error.code, run_id=call.run_id)
         response.force_close()

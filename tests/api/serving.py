@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,13 +120,11 @@ class Client:
         if raw is not None:
             sent.setdefault("Content-Type", "application/json")
         async with self._session.request(
-            method, self._base + path, data=raw, headers=sent
+            method, self._base + path, data=raw and BytesIO(raw), headers=sent
         ) as response:
             text = await response.text()
             is_json = response.content_type == "application/json"
-            return Answer(
-                response.status, json.loads(text) if is_json else text, response.headers
-            )
+            return Answer(response.status, json.loads(text) if is_json else text, response.headers)
 
 
 @dataclass

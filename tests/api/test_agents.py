@@ -111,9 +111,7 @@ async def test_of_many_resumes_at_once_one_wins(gw: Gateway) -> None:
     """All others hear who was first, though none of them named the ask."""
     await gw.deploy()
     path = f"/v1/agents/{RUN}/resume"
-    told = await asyncio.gather(
-        *(gw.as_("U1").post(path, {"input": STAGING}) for _ in range(20))
-    )
+    told = await asyncio.gather(*(gw.as_("U1").post(path, {"input": STAGING}) for _ in range(20)))
     assert sorted(one.status for one in told) == [200] + [409] * 19
     assert {one.body["outcome"]["by"] for one in told if one.status == 409} == {"user:U1"}
     assert await gw.endings() == 1

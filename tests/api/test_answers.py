@@ -171,9 +171,7 @@ async def test_a_key_that_won_with_another_meaning_is_a_conflict(gw: Gateway) ->
         ("decline", {}),
         ("decline", {"reason": "yes"}),
     ):
-        refused = await gw.as_("operator").post(
-            f"/v1/asks/{ask}/{path}", body, idempotency_key="k"
-        )
+        refused = await gw.as_("operator").post(f"/v1/asks/{ask}/{path}", body, idempotency_key="k")
         assert (path, refused.status, refused.code) == (path, 409, "conflict")
 
 

@@ -177,9 +177,7 @@ async def test_a_callers_feed_shows_a_sub_runs_question_to_its_own_agent_only(gw
         ("rival", 404),
     ],
 )
-async def test_operators_and_above_with_content_answer(
-    gw: Gateway, who: str, status: int
-) -> None:
+async def test_operators_and_above_with_content_answer(gw: Gateway, who: str, status: int) -> None:
     """And an agent's token with the grant; everybody else is refused, and the ask still waits."""
     ask = await gw.deploy()
     told = await gw.as_(who).post(f"/v1/asks/{ask}/answer", {"answer": "Staging"})
@@ -191,9 +189,7 @@ async def test_operators_and_above_with_content_answer(
     ("who", "status"),
     [("operator", 200), ("blind", 200), ("agent", 403), ("reader", 403), ("granted", 200)],
 )
-async def test_declining_needs_no_sight_of_the_question(
-    gw: Gateway, who: str, status: int
-) -> None:
+async def test_declining_needs_no_sight_of_the_question(gw: Gateway, who: str, status: int) -> None:
     """An operator without content declines; a reader and an agent without the grant do not."""
     ask = await gw.ask({"question": "Q?"})
     told = await gw.as_(who).post(f"/v1/asks/{ask}/decline", {})

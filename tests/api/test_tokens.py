@@ -193,9 +193,7 @@ async def test_another_process_forgets_a_revoked_token_within_seconds(gw: Gatewa
         await elsewhere.caller_of(secret)
 
 
-async def test_a_tenant_has_so_many_tokens(
-    gw: Gateway, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_tenant_has_so_many_tokens(gw: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is told, and nothing is made past it."""
     monkeypatch.setattr("gateway.tokens.MAX_TOKENS", len(GRANTS) - 1)
     refused = await make(gw, "owner", role="reader")
