@@ -21,6 +21,6 @@ def test_what_is_counted_is_rendered() -> None:
 def test_two_gateways_in_one_process_count_apart() -> None:
     """There is no global registry."""
     one, two = Metrics(), Metrics()
-    one.unseen.inc()
-    assert b"oz_asks_unseen_total 1.0" in one.render()[0]
-    assert b"oz_asks_unseen_total 0.0" in two.render()[0]
+    one.unavailable.inc()
+    assert b"oz_store_unavailable_total 1.0" in one.render()[0]
+    assert b"oz_store_unavailable_total 0.0" in two.render()[0]
