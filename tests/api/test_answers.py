@@ -6,7 +6,6 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-import aiohttp
 import pytest
 
 from tests.api.serving import RUN, Gateway
@@ -419,7 +418,7 @@ async def test_a_key_given_twice_is_refused(gw: Gateway) -> None:
         ("Idempotency-Key", "b"),
     ]
     path = f"{gw.base}/v1/asks/{ask}/answer"
-    async with aiohttp.ClientSession() as session:
-        async with session.post(path, json={"answer": "Staging"}, headers=headers) as response:
-            assert response.status == 400
+    body = {"answer": "Staging"}
+    async with gw.session.post(path, json=body, headers=headers) as response:
+        assert response.status == 400
     assert await gw.status(ask) == "pending"

@@ -68,8 +68,7 @@ def texts(count: int, size: int) -> list[dict[str, Any]]:
     ids=["21", "16385 bytes", "min over max", "Copies", "on twice", "no options", "both"],
 )
 async def test_ac_07_forms_have_limits(gw: Gateway, arguments: dict[str, Any]) -> None:
-    """AC-07: a form that cannot be drawn or filled is refused with the reason, before anyone sees
-    it."""
+    """AC-07: a form that cannot be drawn or filled is refused with the reason; nobody sees it."""
     refused = await call(gw, "oz.ask_user", {"question": "Q?", **arguments})
     assert (refused.status, refused.code) == (400, "invalid_argument")
     assert all(path.startswith(("fields", "choices")) for path in refused.paths)

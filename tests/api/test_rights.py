@@ -33,9 +33,10 @@ async def while_it_waits(gw: Gateway, who: str) -> list[Answer]:
     paths += ["/v1/asks", f"/v1/asks?run_id={RUN}", *(f"/v1/asks/{ask}" for ask in asks)]
     paths += [f"{prefix}/agents/{RUN}" for prefix in ("/v1", "/api/platform/v1")]
     read = [await client.get(path) for path in paths]
-    for body in ({}, {"run_id": RUN}):
-        read.append(await client.post("/oz.v1.Approvals/ListApprovals", body))
-    return read
+    inboxes = [
+        await client.post("/oz.v1.Approvals/ListApprovals", body) for body in ({}, {"run_id": RUN})
+    ]
+    return read + inboxes
 
 
 async def once_it_ended(gw: Gateway, who: str) -> list[Answer]:

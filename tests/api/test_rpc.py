@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.api.serving import RUN, Answer, Gateway
 
 DECIDE = "/oz.v1.Approvals/DecideApproval"
@@ -48,7 +46,8 @@ async def test_ac_06_a_decline_with_a_comment_tells_who_and_why(gw: Gateway) -> 
 async def test_approving_a_question_needs_an_answer(gw: Gateway) -> None:
     """`approve: true` alone never answers one; with a null for an answer neither."""
     ask = await gw.ask({"question": "Where?"})
-    for more in ({}, {"answer": None}):
+    bodies: list[dict[str, Any]] = [{}, {"answer": None}]
+    for more in bodies:
         refused = await decide(gw, ask, approve=True, **more)
         assert (refused.status, refused.code) == (400, "failed_precondition")
     assert await gw.status(ask) == "pending"
