@@ -96,7 +96,7 @@ async def _run(config: Config, roles: frozenset[Role], announce: Callable[[Ready
         poster = await stack.enter_async_context(Poster(settings.may_reach_private))
         parts = _parts(config, store, metrics)
         first = await make_first_tokens(store, parts.tokens, config.tenants, settings.data)
-        warnings = () if settings.redis is None else tuple(check_server(await store.server()))
+        warnings = () if settings.redis is None else await _warnings(store)
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(parts.waiters.run(), name="waiters")
@@ -187,6 +187,12 @@ async def _store(url: str, settings: Settings) -> AsyncIterator[RedisStore]:
         yield store
     finally:
         await store.aclose()
+
+
+async def _warnings(store: RedisStore) -> tuple[str, ...]:
+    """What is wrong with somebody else's Redis; nothing is known of a cluster's many servers."""
+    info = await store.server()
+    return tuple(check_server(info)) if info else ()
 
 
 async def _hearing(waiters: Waiters) -> None:
