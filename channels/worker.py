@@ -94,7 +94,6 @@ class Worker:
         if record.pending:
             self._posts[ask_id, where] = Post(earlier.message, earlier.code, record.version)
             return
-        await self._conversations.leave(where.name, ask_id)
         # The last drawing: what has ended never changes again.
         del self._posts[ask_id, where]
 

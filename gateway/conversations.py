@@ -38,6 +38,12 @@ LONGEST_CODE = 6
 REMEMBERED = timedelta(days=1)
 """How long an event stays bound to its ask (design, The store)."""
 
+ENDED_REMEMBERED = timedelta(minutes=10)
+"""Ours: so long a message written before an ask's end finds it; longer than a chat takes."""
+
+TIDY_AT = 32
+"""Ours: asks in a conversation's index from which on joining it takes out those that have ended."""
+
 POSTS_REMEMBERED = timedelta(days=60)
 """Ours: a post names its ask twice as long as a settled ask is kept, so never shorter."""
 
@@ -47,7 +53,7 @@ SEVERAL = "?"
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One pending ask of a conversation, under the code people call it by there."""
+    """One ask of a conversation, under the code people call it by there."""
 
     code: str
     record: AskRecord
@@ -110,6 +116,8 @@ class Conversations:
         """The ask's code there, the same again for whoever joins it again. Raises: Unavailable."""
         entry = f"{ask.id} {thread or NOBODY}"
         joined = await self._store.joined(conversation)
+        if len(joined) >= TIDY_AT:
+            await self.waiting(conversation)
         for code, held in joined.items():
             if held == entry:
                 return code
@@ -121,19 +129,17 @@ class Conversations:
                 return code
         raise RuntimeError(f"every code of {conversation} is taken")
 
-    async def leave(self, conversation: str, ask_id: str) -> None:
-        """The ask waits there no longer."""
-        for code, held in (await self._store.joined(conversation)).items():
-            if held.partition(" ")[0] == ask_id:
-                await self._store.leave(conversation, code)
-
     async def waiting(self, conversation: str) -> list[Waiting]:
-        """Its pending asks, oldest first. What has ended leaves on the way."""
+        """Its asks that wait, or did until a moment ago, oldest first. Others leave on the way."""
         found: dict[tuple[str, str], Waiting] = {}
+        now: datetime | None = None
         for code, held in (await self._store.joined(conversation)).items():
             ask_id, _, thread = held.partition(" ")
             record = await self._store.read(ask_id)
-            if record is None or not record.pending:
+            if record is not None and record.settled_at is not None:
+                now = now or await self._store.now()
+            ended = record and record.settled_at
+            if record is None or (now and ended and ended + ENDED_REMEMBERED < now):
                 await self._store.leave(conversation, code)
                 continue
             named = Waiting(code, record, None if thread == NOBODY else thread)
@@ -206,6 +212,10 @@ class Conversations:
     async def press_other(self, ask_id: str, person: str, field: str, token: str) -> bool:
         """Remembers, or with "" forgets, a pressed Other; False as for `save_draft`."""
         return await self._store.save_draft(ask_id, _other(person), field, token)
+
+    async def was_tried(self, ask_id: str, token: str) -> bool:
+        """Whether that try of an ask has had its effect, other than ending it."""
+        return await self._store.tried(ask_id, token)
 
     async def first(self, ask_id: str, token: str) -> bool:
         """Marks a try of an ask done; False if it was, so that nothing is said twice."""

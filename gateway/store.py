@@ -353,6 +353,10 @@ class Drafts(Protocol):
         """Keeps a draft and marks the try done; False if this try was done before."""
         ...
 
+    async def tried(self, ask_id: str, token: str) -> bool:
+        """Whether the try is marked done."""
+        ...
+
     async def mark(self, ask_id: str, token: str) -> bool:
         """Marks a try done; False if it was."""
         ...

@@ -1,12 +1,14 @@
 """Which ask a message belongs to. Pure; the places' asks and posts are given.
 
-No guess is made: a message that could belong to several belongs to none until its author says.
+It is one of those that waited when the message was written. No guess is made: a message that could
+belong to several belongs to none until its author says.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gateway.conversations import Bound
@@ -17,32 +19,73 @@ if TYPE_CHECKING:
     from channels.contract import Typed
     from gateway.conversations import Waiting
 
+JUST_ENDED = timedelta(seconds=10)
+"""Ours: for so long after an ask's end people may not have seen it yet, and are told."""
+
 _BLANKS = " \t\r\n\u00a0,:"
 _NAME = re.compile(r"(a-[0-9a-f]{12}|[A-Za-z][0-9]{1,5})(?:[:,.]?\s+|\s*$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What is known of the conversation.
+    """What is known of the conversation, each list oldest first.
 
-    `mine` are its pending asks that this person may end, oldest first, `others` the rest; `replied`
-    and `root` are the asks that the marked message and the thread's root show.
+    Of the asks that this person may end, `mine` waited when the message was written, perhaps not
+    any more; `ended` had just ended; `later` appeared after it. `others` wait for other people.
+    `replied` and `root` are the asks that the marked message and the thread's root show.
     """
 
     mine: Sequence[Waiting] = ()
+    ended: Sequence[Waiting] = ()
+    later: Sequence[Waiting] = ()
     others: Sequence[Waiting] = ()
     replied: str | None = None
     root: str | None = None
 
+    @property
+    def pending(self) -> list[Waiting]:
+        """What waits for this person."""
+        return [one for one in self.mine if one.record.pending]
+
     def called(self, name: str | None) -> Waiting | None:
-        """The ask of that code or id, among those this person may end."""
-        return next((one for one in self.mine if name and _is_called(one, name)), None)
+        """The ask of that code or id, whenever it appeared."""
+        known = (*self.mine, *self.ended, *self.later)
+        return next((one for one in known if name and _is_called(one, name)), None)
+
+
+def sort(
+    typed: Typed,
+    waiting: Sequence[tuple[Waiting, datetime]],
+    may: Callable[[Waiting], bool],
+    replied: str | None,
+    root: str | None,
+) -> Chat:
+    """The conversation as it was when the message was written.
+
+    `waiting` holds its asks with the time they appeared, by the platform's clock.
+    """
+    mine: list[Waiting] = []
+    ended: list[Waiting] = []
+    later: list[Waiting] = []
+    others: list[Waiting] = []
+    for one, appeared in waiting:
+        settled = one.record.settled_at
+        if not may(one):
+            if one.record.pending and appeared <= typed.at:
+                others.append(one)
+        elif appeared > typed.at:
+            later.append(one)
+        elif settled is None or settled >= typed.at:
+            mine.append(one)
+        elif settled + JUST_ENDED > typed.at:
+            ended.append(one)
+    return Chat(mine, ended, later, others, replied, root)
 
 
 def belonging(typed: Typed, chat: Chat) -> Bound:
     """The asks a message belongs to, by the rules of the reply grammar, the first that applies."""
     named = chat.called(leading_name(typed))
-    if named is not None:
+    if named is not None and named not in chat.later:
         return Bound((named.record.ask.id,))
     if chat.replied is not None:
         return Bound((chat.replied,))
@@ -76,10 +119,18 @@ def without_name(typed: Typed, waiting: Waiting) -> str:
 
 
 def _among(chat: Chat, fits: Callable[[Waiting], bool]) -> Bound:
-    """What fits of the person's own asks; else the only other one, for a refusal to be recorded."""
+    """The one of these that waited; several are for the author to tell apart.
+
+    Without any, the one that had just ended, or the only one of other people's: whoever writes is
+    told, or recorded.
+    """
     mine = [one for one in chat.mine if fits(one)]
-    if mine:
-        return Bound(_ids(mine), sure=len(mine) == 1)
+    pending = [one for one in mine if one.record.pending]
+    if len(mine) > 1 and pending:
+        return Bound(_ids(pending), sure=False)
+    ended = mine or [one for one in chat.ended if fits(one)]
+    if ended:
+        return Bound(_ids(ended[-1:]))
     others = [one for one in chat.others if fits(one)]
     return Bound(_ids(others)) if len(others) == 1 else Bound()
 
@@ -87,10 +138,10 @@ def _among(chat: Chat, fits: Callable[[Waiting], bool]) -> Bound:
 def _at_the_top(chat: Chat) -> Bound:
     """We were spoken to at the top of a conversation."""
     found = _among(chat, lambda one: one.thread is None)
-    if found.ask_ids or not chat.mine:
+    if found.ask_ids or not chat.pending:
         return found
     # Its asks stand in threads: neither silence nor a guess would do.
-    return Bound(_ids(chat.mine), sure=False)
+    return Bound(_ids(chat.pending), sure=False)
 
 
 def _ids(waiting: Sequence[Waiting]) -> tuple[str, ...]:

@@ -97,10 +97,20 @@ class Following:
             own, public = (outcomes.edited(who, record, now) for who in (actor.own, actor.public))
             once = f"{kept.message_of(heard.typed)}:edited"
             return await self._say(record, once, own, public)
-        talking = isinstance(reply, NotAnAnswer) or not actor.may(record.ask)
-        if talking and not heard.typed.where.direct:
+        if self._is_talk(heard, reply):
             return Response()
         return await self._effects.too_late(actor, record, heard.typed.at, heard.token)
+
+    @staticmethod
+    def _is_talk(heard: Heard, reply: Reply) -> bool:
+        """Whether a message after an ask's end was hardly meant as its answer."""
+        if heard.named:
+            return False
+        if isinstance(reply, NotAnAnswer | Confirm) or not heard.actor.may(heard.record.ask):
+            return True
+        outcome, settled = heard.record.outcome, heard.record.settled_at
+        mine = outcome is not None and outcome.by == heard.actor.caller.name
+        return mine and settled is not None and settled <= heard.typed.at
 
     async def say(self, heard: Heard, text: str) -> Response:
         """One text without content, said once for this message."""

@@ -7,11 +7,19 @@ same ask and the same try.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from channels.contract import Response, Tell
 from channels.inbound import kept
-from channels.inbound.belonging import Chat, belonging, is_named, leading_name, without_name
+from channels.inbound.belonging import (
+    Chat,
+    belonging,
+    is_named,
+    leading_name,
+    sort,
+    without_name,
+)
 from channels.inbound.following import Following, Heard
 from channels.words import told
 from gateway.question import Question
@@ -41,9 +49,12 @@ class Replies:
     async def handle(self, typed: Typed) -> Response:
         """All that follows from the message. Raises: Unavailable."""
         chat = await self._chat(typed)
+        command = self._spoken(typed)
+        if command is not None and not chat.pending:
+            return await self._without_ask(typed, command)
         bound = await self._bind(typed, chat)
         if not bound.ask_ids:
-            return await self._without_ask(typed, chat)
+            return Response()
         if not bound.sure:
             return await self._which(typed, chat, bound)
         return await self._reply(typed, chat, bound.ask_ids[0], kept.event_of(typed))
@@ -57,17 +68,18 @@ class Replies:
     # Which ask
 
     async def _chat(self, typed: Typed) -> Chat:
-        """What the conversation holds for this sender, of what had appeared when they wrote."""
+        """What the conversation held for this sender when they wrote."""
         where = typed.where
-        mine: list[Waiting] = []
-        others: list[Waiting] = []
-        for one in await self._conversations.waiting(where.name):
-            if typed.at.timestamp() * 1000 < await self._appeared_ms(where.name, one):
-                continue
-            actor = self._everyone.actor(typed.sender, where, one.record.ask)
-            (mine if actor.may(one.record.ask) else others).append(one)
+
+        def may(one: Waiting) -> bool:
+            return self._everyone.actor(typed.sender, where, one.record.ask).may(one.record.ask)
+
+        waiting = [
+            (one, await self._appeared(where.name, one))
+            for one in await self._conversations.waiting(where.name)
+        ]
         replied = await self._shown_by(typed, typed.reply_to)
-        return Chat(mine, others, replied, await self._shown_by(typed, where.thread))
+        return sort(typed, waiting, may, replied, await self._shown_by(typed, where.thread))
 
     async def _shown_by(self, typed: Typed, message: str | None) -> str | None:
         if message is None:
@@ -75,10 +87,12 @@ class Replies:
         post = await self._conversations.post(typed.where.name, message)
         return post.ask_id if post else None
 
-    async def _appeared_ms(self, conversation: str, waiting: Waiting) -> float:
+    async def _appeared(self, conversation: str, waiting: Waiting) -> datetime:
         """By the platform's clock; by ours for a post that nobody has recorded yet."""
         shown_ms = await self._conversations.shown_ms(conversation, waiting.record.ask.id)
-        return waiting.record.opened_at.timestamp() * 1000 if shown_ms is None else shown_ms
+        if shown_ms is None:
+            return waiting.record.opened_at
+        return datetime.fromtimestamp(shown_ms / 1000, UTC)
 
     async def _bind(self, typed: Typed, chat: Chat) -> Bound:
         event = kept.event_of(typed)
@@ -92,23 +106,19 @@ class Replies:
 
     async def _which(self, typed: Typed, chat: Chat, bound: Bound) -> Response:
         """Several asks wait, and none was named: they are listed, and the words kept."""
-        waiting = [one for one in chat.mine if one.record.ask.id in bound.ask_ids]
+        waiting = [one for one in chat.pending if one.record.ask.id in bound.ask_ids]
         if not waiting:
             return Response()
         own, public = self._seen(typed, waiting)
-        if self._command(typed, own[0][0].language.tag) is not None:
+        if self._spoken(typed) is not None:
             return await self._following.pending(typed, own, public)
         return await self._following.which(typed, own, public, bound.ask_ids[0])
 
-    async def _without_ask(self, typed: Typed, chat: Chat) -> Response:
-        """People talking, unless they ask us for help or for what is pending."""
-        reader = self._everyone.reader(typed.sender, typed.where)
-        spoken_to = typed.where.direct or typed.addressed
-        command = self._command(typed, reader.language.tag) if spoken_to else None
-        if command is CommandName.PENDING and chat.mine:
-            return await self._following.pending(typed, *self._seen(typed, chat.mine))
-        if command is None or not await self._conversations.first_time(kept.event_of(typed)):
+    async def _without_ask(self, typed: Typed, command: CommandName) -> Response:
+        """Help, or what is pending, where nothing is."""
+        if not await self._conversations.first_time(kept.event_of(typed)):
             return Response()
+        reader = self._everyone.reader(typed.sender, typed.where)
         now = await self._conversations.now()
         asks_help = command is CommandName.HELP
         text = told.help_without_ask(reader) if asks_help else told.pending(reader, (), now)
@@ -124,9 +134,12 @@ class Replies:
         ]
         return [(who.own, one) for who, one in actors], [(who.public, one) for who, one in actors]
 
-    def _command(self, typed: Typed, tag: str | None) -> CommandName | None:
-        """`help` or `pending`, as the whole message."""
-        words = words_for(tag)
+    def _spoken(self, typed: Typed) -> CommandName | None:
+        """`help` or `pending`, as the whole of a message to us."""
+        if not (typed.where.direct or typed.addressed):
+            return None
+        reader = self._everyone.reader(typed.sender, typed.where)
+        words = words_for(reader.language.tag)
         place = Place(now=typed.at, mention=typed.mention, markup=typed.markup)
         core = said(own_text(typed.text, Question(prompt=""), place), words.polite).core
         if core in words.help:
@@ -157,8 +170,11 @@ class Replies:
         reply = await self._read(heard, without_name(typed, called) if called else typed.text)
         if sure and isinstance(reply, Confirm):
             reply = reply.then
-        if isinstance(reply, Command) and reply.name is CommandName.PENDING and chat.mine:
-            return await self._following.pending(typed, *self._seen(typed, chat.mine))
+        if record.pending and await self._conversations.was_tried(ask_id, token):
+            # Its draft, or a pressed Other, has changed by it: read again, it would say more.
+            return Response()
+        if isinstance(reply, Command) and reply.name is CommandName.PENDING and chat.pending:
+            return await self._following.pending(typed, *self._seen(typed, chat.pending))
         return await self._following.follow(heard, reply)
 
     async def _read(self, heard: Heard, text: str) -> Reply:

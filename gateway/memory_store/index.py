@@ -73,6 +73,10 @@ class MemoryIndex:
             ask.drafts.pop(person, None)
         return True
 
+    async def tried(self, ask_id: str, token: str) -> bool:
+        ask = self._kept.asks.get(ask_id)
+        return ask is not None and token in ask.done
+
     async def mark(self, ask_id: str, token: str) -> bool:
         ask = self._kept.asks.get(ask_id)
         if ask is None or token in ask.done:

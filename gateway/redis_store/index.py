@@ -80,6 +80,12 @@ class RedisIndex:
         )
         return bool(kept)
 
+    async def tried(self, ask_id: str, token: str) -> bool:
+        keys = self._partitions.of_ask(ask_id)
+        return keys is not None and bool(
+            await self._link.call("SISMEMBER", keys.done(ask_id), token)
+        )
+
     async def mark(self, ask_id: str, token: str) -> bool:
         keys = self._partitions.of_ask(ask_id)
         return keys is not None and bool(

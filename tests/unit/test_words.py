@@ -1,0 +1,511 @@
+"""The message catalogue: a sentence for everything, numbers and dates in full, nothing leaked."""
+
+from __future__ import annotations
+
+import ast
+import string
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from babel.messages.extract import extract_from_dir
+from hypothesis import given
+from hypothesis import strategies as st
+
+import channels
+from channels.catalogue import Language, Reader
+from channels.shown import short
+from channels.words import outcomes, refusals, told, values
+from channels.words.faults import FAULTS, faults
+from gateway.answer import Picked, check, to_json
+from gateway.ask import Ask, AskRecord, Contract, Outcome, Status
+from gateway.conversations import Waiting
+from gateway.errors import InvalidAnswer
+from gateway.question import Kind, Question
+from gateway.reply import Draft, Partial, Place, Refusal, Refused, parse
+from tests.strategies import answers_to, approval, asks, record_of
+from tests.strategies_reply import WHERE, choice, field, several
+
+ROOT = Path(channels.__file__).parent
+NOW = datetime(2026, 10, 20, 12, 2, tzinfo=UTC)
+READER = Reader()
+UNSEEING = Reader(sees=False)
+
+
+def an_ask(*fields: Any, prompt: str = "Which?", contract: Contract | None = None) -> Ask:
+    """An ask of these fields."""
+    question = Question(prompt=prompt, fields=fields or (choice("red", "blue", "green"),))
+    return approval().model_copy(
+        update={"question": question, "kind": "question", "contract": contract}
+    )
+
+
+def said(text: str, *fields: Any, ask: Ask | None = None) -> str:
+    """What is said to that reply, which is refused."""
+    asked = ask or an_ask(*fields)
+    reply = parse(text, asked, Place(now=NOW, zone="Europe/Berlin"))
+    assert isinstance(reply, Refused), reply
+    return refusals.refusal(READER, asked, reply)
+
+
+def settled(ask: Ask, **outcome: Any) -> AskRecord:
+    """The ask, ended now."""
+    made = Outcome(**{"by": "user:kevin", "name": "Kevin", "surface": "slack"} | outcome)
+    record = record_of(ask, made)
+    return replace(record, settled_at=NOW)
+
+
+# Refusals
+
+COPIES = field(Kind.NUMBER, "copies", integer=True, min=1, max=9)
+STRICT = choice(*WHERE, write_in=False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked", "words"),
+    [
+        (
+            "7",
+            choice(*WHERE),
+            'There is no option 7. Reply 1, 2 or 3, or "other: 7" to answer with 7.',
+        ),
+        ("7", STRICT, "There is no option 7. Reply 1, 2 or 3."),
+        ("1 or 3", choice(*WHERE), "Only one can be picked. Reply 1 or 3."),
+        (
+            "2 Staging",
+            choice(*WHERE),
+            "2 is Production, and you wrote Staging. Reply 2 for Production or 1 for Staging.",
+        ),
+        ("approved", STRICT, "This one takes 1, 2 or 3 only."),
+        (
+            "Productoin",
+            STRICT,
+            "This one takes 1, 2 or 3 only. Did you mean 2, Production?",
+        ),
+        (
+            "1, 9",
+            several(*WHERE),
+            "Not among the options: 9. Nothing was picked; reply with some of 1, 2 or 3.",
+        ),
+        (
+            "03/04/2026",
+            field(Kind.DATE),
+            "That can be 3 April 2026 or 4 March 2026. Reply 2026-04-03 or 2026-03-04.",
+        ),
+        ("12", COPIES, "It goes from 1 to 9; you wrote 12."),
+        ("0", field(Kind.NUMBER, min=1), "It is at least 1; you wrote 0."),
+        ("12", field(Kind.NUMBER, max=9), "It is at most 9; you wrote 12."),
+        ("maybe", field(Kind.TOGGLE), 'Reply "yes" or "no".'),
+        ("", choice(*WHERE), "Only words can answer this."),
+        (
+            "skip",
+            choice(*WHERE),
+            'This one cannot be skipped. "decline: why" says that you will not answer.',
+        ),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_what_to_write(reply: str, asked: Any, words: str) -> None:
+    """Words anybody can act on, with the options by their keys."""
+    assert said(reply, asked) == words
+
+
+def test_too_long_a_reply_hears_both_numbers_and_that_nothing_was_cut() -> None:
+    """The cap and the length, grouped as people read them."""
+    ask = an_ask(field(Kind.TEXT, max_length=4000))
+    assert said("e" * 5210, ask=ask) == (
+        "At most 4,000 characters; yours has 5,210. Nothing was cut or sent."
+    )
+
+
+def test_many_options_are_named_as_a_span() -> None:
+    """Thirty keys one by one would bury the sentence."""
+    many = choice(*(f"region {chr(64 + n)}" for n in range(1, 27)), write_in=False)
+    assert said("99", many) == "There is no option 99. Reply 1 to 26."
+
+
+def test_a_value_among_several_is_named_by_its_field() -> None:
+    """Whoever fills in several fields learns which one it was."""
+    ask = an_ask(COPIES, field(Kind.DATE, "on", label="Send on"))
+    reply = parse("12\n2026-13-40", ask, Place(now=NOW))
+    assert isinstance(reply, Partial)
+    assert told.partly(READER, ask, reply) == (
+        "copies: It goes from 1 to 9; you wrote 12.\n"
+        "Send on: There is no such day. Reply with a date like 2026-10-20.\n"
+        "Still needed: copies, a whole number, 1 to 9; Send on, a date."
+    )
+
+
+DATA: dict[str, Any] = {
+    "keys": ("§1", "§2"),
+    "write_in": True,
+    "typed": "§typed",
+    "picks": ("§1", "§2"),
+    "key": "§1",
+    "label": "§red",
+    "other_key": "§2",
+    "other": "§blue",
+    "nearest": "§red",
+    "nearest_key": "§1",
+    "wrong": ("§9",),
+    "ways": ("2026-10-20", "2026-10-21"),
+    "readings": ("1", "1000"),
+    "limit": 10,
+    "length": 11,
+    "min": 1,
+    "max": 9,
+    "date": "2026-10-20",
+    "word": "§decline",
+    "fields": ("pick",),
+}
+"""Every datum a refusal may bear; what is the ask's content is marked."""
+
+
+@pytest.mark.parametrize("code", list(Refusal))
+@pytest.mark.parametrize("with_data", [True, False])
+def test_every_refusal_has_words_and_none_of_them_leaks(code: Refusal, with_data: bool) -> None:
+    """A sentence for each code, and for those who may not see, one without any content."""
+    bare = {
+        key: DATA[key]
+        for key in ("keys", "typed", "picks", "key", "other_key", "other", "wrong", "ways")
+    } | {"readings": ("1",), "limit": 1, "length": 2, "max": 9, "date": "2026-10-20"}
+    data = DATA if with_data else bare | {"word": "§decline", "fields": ("pick",)}
+    ask = an_ask()
+    words = refusals.refusal(READER, ask, Refused(code, data))
+    assert words[0].isupper() or words.startswith(("§", '"', "20"))
+    assert words.endswith((".", "?", '…".', "."))
+    assert "§" not in refusals.refusal(UNSEEING, ask, Refused(code, data))
+    assert "{" not in words
+
+
+# Receipts
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "words"),
+    [
+        (field(Kind.NUMBER), 1234567.25, "Got it: 1,234,567.25."),
+        (field(Kind.NUMBER), 2**70, "Got it: 1,180,591,620,717,411,303,424."),
+        (field(Kind.NUMBER), 0.1234567, "Got it: 0.1234567."),
+        (field(Kind.DATE), "2026-10-20", "Got it: 20 October 2026."),
+        (
+            field(Kind.DATE, date_time=True),
+            "2026-10-20T09:00:00+02:00",
+            "Got it: 20 October 2026, 09:00 GMT+02:00.",
+        ),
+        (field(Kind.TOGGLE), True, "Got it: yes."),
+        (field(Kind.TEXT), "as typed, even so!", "Got it: as typed, even so!"),
+        (choice(*WHERE), Picked(("o2",)), "Got it: Production."),
+        (choice(*WHERE), Picked(write_in="my own"), "Got it: my own."),
+        (
+            several(*WHERE),
+            Picked(("o1", "o3"), "and mine"),
+            "Got it: Staging, Cancel and and mine.",
+        ),
+        (several(*WHERE, required=False), Picked(), "Got it: nothing."),
+    ],
+)
+def test_a_receipt_repeats_what_was_understood_in_full(asked: Any, value: Any, words: str) -> None:
+    """Every digit of a number, a date with its month and year, a time with its offset."""
+    ask = an_ask(asked)
+    stored = to_json(check(ask.question, {asked.name: value}))
+    assert told.receipt(READER, settled(ask, status=Status.ANSWERED, values=stored)) == words
+
+
+def test_a_receipt_of_several_fields_names_each() -> None:
+    """Each value stands under its field's name, left-out ones not at all."""
+    ask = an_ask(
+        field(Kind.DATE, "on", label="Send on"), COPIES, field(Kind.TEXT, "note", required=False)
+    )
+    record = settled(ask, status=Status.ANSWERED, values={"on": "2026-10-20", "copies": 2})
+    assert told.receipt(READER, record) == "Got it. Send on: 20 October 2026; copies: 2."
+    assert told.receipt(UNSEEING, record) == "Got it."
+
+
+@given(asks(), st.data())
+def test_any_answer_reads_back(ask: Ask, data: st.DataObject) -> None:
+    """Total over questions and answers; no value is lost from the words."""
+    given_values = data.draw(answers_to(ask.question))
+    words = values.answer(READER, ask.question, given_values)
+    for name, value in given_values.items():
+        found = ask.question.field(name)
+        assert found is not None
+        assert values.value(READER, found, value) in words
+
+
+def test_a_draft_says_what_is_kept_and_what_is_open() -> None:
+    """Kept, still needed, still open, and how to leave out what need not be."""
+    ask = an_ask(
+        field(Kind.DATE, "on", label="Send on"), COPIES, field(Kind.TEXT, "note", required=False)
+    )
+    draft = Draft({"on": "2026-10-20"}, frozenset(), ("on",))
+    assert told.partly(READER, ask, Partial(draft, (), ("copies", "note"))) == (
+        "Kept. Send on: 20 October 2026.\n"
+        "Still needed: copies, a whole number, 1 to 9.\n"
+        "Still open: note, text.\n"
+        'Reply "-" to leave one out, "done" to leave out all that is not needed.'
+    )
+
+
+# Too late, and not theirs
+
+BLUE = {"pick": {"options": ["o2"], "write_in": None}}
+KEVIN = replace(READER, name="user:kevin")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words", "own"),
+    [
+        (
+            {"status": Status.ANSWERED, "values": BLUE},
+            "Kevin answered at 12:02: blue.",
+            "You answered at 12:02: blue.",
+        ),
+        (
+            {"status": Status.DECLINED, "reason": "ask Ana"},
+            "Kevin declined at 12:02: ask Ana.",
+            "You declined at 12:02: ask Ana.",
+        ),
+        (
+            {"status": Status.DECLINED, "skipped": True},
+            "Kevin skipped this at 12:02.",
+            "You skipped this at 12:02.",
+        ),
+        (
+            {"status": Status.CANCELLED, "reason": "the run ended"},
+            "No longer needed: the run ended. Yours was not used.",
+            "No longer needed: the run ended. Yours was not used.",
+        ),
+    ],
+)
+def test_whoever_comes_too_late_hears_what_stands(
+    outcome: dict[str, Any], words: str, own: str
+) -> None:
+    """Who was first, when, and with what; the winner is called you."""
+    record = settled(an_ask(), **outcome)
+    assert outcomes.too_late(READER, record, NOW, NOW) == words
+    assert outcomes.too_late(KEVIN, record, NOW, NOW) == own
+
+
+def test_a_reply_after_the_deadline_hears_both_times() -> None:
+    """When it ended, and when theirs came."""
+    deadline = NOW - timedelta(minutes=2)
+    record = replace(settled(an_ask(), status=Status.EXPIRED, by=None), deadline=deadline)
+    assert outcomes.too_late(READER, record, NOW + timedelta(minutes=10), NOW) == (
+        "This ended at 12:00 without an answer. Yours came at 12:12 and was not used."
+    )
+
+
+@pytest.mark.parametrize("status", [Status.ANSWERED, Status.DECLINED, Status.CANCELLED])
+def test_too_late_without_sight_of_content_holds_none(status: Status) -> None:
+    """Who and when is for everyone; what is not."""
+    outcome: dict[str, Any] = {"reason": "§why"}
+    if status is Status.ANSWERED:
+        outcome = {"values": {"pick": {"options": [], "write_in": "§secret"}}}
+    record = settled(an_ask(), status=status, **outcome)
+    for words in (
+        outcomes.too_late(UNSEEING, record, NOW, NOW),
+        outcomes.outcome(UNSEEING, record, NOW),
+        outcomes.edited(UNSEEING, record, NOW),
+    ):
+        assert "§" not in words
+
+
+def test_an_approval_is_told_as_one() -> None:
+    """Approved or denied, with the comment for those who may see it."""
+    yes = settled(approval(), status=Status.ANSWERED, values={"approved": True}, reason="once")
+    no = settled(approval(), status=Status.DECLINED, reason="too much")
+    assert outcomes.outcome(READER, yes, NOW) == "Approved: once. Kevin, 12:02, in Slack."
+    assert outcomes.outcome(READER, no, NOW) == "Denied: too much. Kevin, 12:02, in Slack."
+    assert told.receipt(READER, yes) == "Got it: approved."
+    assert told.receipt(READER, no) == "Got it: denied."
+
+
+def test_whoever_may_not_answer_hears_for_whom_it_waits() -> None:
+    """A stranger learns how to become somebody; a colleague only whom it waits for."""
+    assert told.not_theirs(READER, "operators of acme", None) == (
+        "You can't answer this one: it waits for operators of acme."
+    )
+    assert told.not_theirs(READER, "operators of acme", "slack:T1/U9") == (
+        "You can't answer this one: it waits for operators of acme. If that is you, ask an admin "
+        "to connect your account slack:T1/U9."
+    )
+
+
+def test_several_waiting_are_listed_by_their_codes() -> None:
+    """One line each, whole; the button's label may be shorter, at a whole visible character."""
+    long = "Which of these regions, 👩‍🚀 or otherwise, should the report be about?"
+    waiting = [
+        (READER, Waiting("K7", record_of(an_ask(prompt="Which colour?")))),
+        (READER, Waiting("M3", record_of(an_ask(prompt=long)))),
+    ]
+    assert told.which(READER, waiting, "2", NOW) == (
+        f'2 questions wait here. Which one is "2" for?\nK7  Which colour?\nM3  {long}'
+    )
+    assert told.button(waiting[1][1], sees=True) == "M3 Which of these regions, 👩‍🚀 or …"
+    assert told.button(waiting[1][1], sees=False) == "M3"
+    unseen = [(UNSEEING, one) for _, one in waiting]
+    assert "colour" not in told.which(UNSEEING, unseen, "2", NOW)
+
+
+@given(st.text(max_size=60), st.integers(2, 20))
+def test_a_shortened_label_is_marked_and_never_too_long(text: str, most: int) -> None:
+    """Cut at whole visible characters; what fits is not touched."""
+    import regex
+
+    found = regex.findall(r"\X", short(text, most).strip("\u2068\u2069"))
+    assert len(found) <= most
+
+
+# Forms
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "words"),
+    [
+        (COPIES, 12, "It goes from 1 to 9."),
+        (COPIES, 1.5, "It takes a whole number."),
+        (field(Kind.NUMBER, "copies", min=1), 0, "It is at least 1."),
+        (field(Kind.NUMBER, "copies", max=1), 2, "It is at most 1."),
+        (
+            field(Kind.TEXT, "copies", max_length=2000),
+            "e" * 2001,
+            "At most 2,000 characters. Nothing was cut or sent.",
+        ),
+        (field(Kind.DATE, "copies"), "tomorrow", "It takes a date, like 2026-10-20."),
+        (choice("a1", "b1", name="copies"), Picked(("o9",)), "This is none of the options."),
+        (
+            choice("a1", name="copies", write_in=False),
+            Picked(write_in="x"),
+            "It takes no words of your own.",
+        ),
+        (COPIES, "12", "This does not fit here."),
+    ],
+)
+def test_a_forms_fault_stands_beside_its_field(asked: Any, value: Any, words: str) -> None:
+    """What is wrong with one field, in words, by its name."""
+    ask = an_ask(asked)
+    with pytest.raises(InvalidAnswer) as wrong:
+        check(ask.question, {"copies": value})
+    assert faults(READER, ask, wrong.value.problems) == {"copies": words}
+
+
+def test_every_fault_that_answers_can_have_has_words() -> None:
+    """Each code that the checks use is in the table: none falls back to a general sentence."""
+    used: set[str] = set()
+    gateway_ = ROOT.parent / "gateway"
+    for name in ("answer.py", "scalars.py"):
+        for node in ast.walk(ast.parse((gateway_ / name).read_text("utf-8"))):
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="Problem"), args=[_, _, ast.Constant(str(code)), *_]
+                ):
+                    used.add(code)
+                case ast.Call(func=ast.Name(id="_problem"), args=[*_, ast.Constant(str(code))]):
+                    used.add(code)
+    assert used
+    assert used <= set(FAULTS)
+
+
+# The catalogue itself
+
+
+def messages() -> list[tuple[str, ...]]:
+    """Every message of the channels, as Babel's extractor finds them."""
+    keywords: Any = {"say": None, "message": None, "count": (1, 2)}
+    found = extract_from_dir(ROOT, keywords=keywords)
+    return [
+        (message,) if isinstance(message, str) else tuple(message) for _, _, message, _, _ in found
+    ]
+
+
+def test_the_catalogue_can_be_extracted_whole() -> None:
+    """Translators get every sentence from `pybabel extract`; places are named, never numbered."""
+    found = messages()
+    assert len(found) > 150
+    for texts in found:
+        for text in texts:
+            names = [name for _, name, _, _ in string.Formatter().parse(text) if name is not None]
+            assert all(name.isidentifier() for name in names), text
+
+
+def test_no_message_is_said_but_through_the_catalogue() -> None:
+    """Every call of `say` and `count` has its message as a text, or takes it from a table."""
+    tables = {
+        "HINTS",
+        "WANTED",
+        "STANDS",
+        "FOR_ALL",
+        "WITH_CONTENT",
+        "WHERE",
+        "FAULTS",
+        "NOT_TAKEN",
+    }
+    for path in ROOT.glob("words/*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)):
+                continue
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            if name == "say":
+                first = node.args[0]
+                known = {one.id for one in ast.walk(first) if isinstance(one, ast.Name)} & tables
+                assert isinstance(first, ast.Constant) or known, ast.unparse(node)
+
+
+POLISH = """
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=utf-8\\n"
+"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n>=2 && n<=4 ? 1 : 2);\\n"
+
+msgid "Got it: declined."
+msgstr "Przyjęto: odmowa."
+
+msgid "{n} question waits here:"
+msgid_plural "{n} questions wait here:"
+msgstr[0] "Czeka {n} pytanie:"
+msgstr[1] "Czekają {n} pytania:"
+msgstr[2] "Czeka {n} pytań:"
+"""
+
+
+def test_another_language_is_one_file(tmp_path: Path) -> None:
+    """Its sentences and its own plural rule are used; what it lacks stays English."""
+    folder = tmp_path / "pl" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "messages.po").write_text(POLISH, "utf-8")
+    reader = Reader(Language("pl-PL", tmp_path))
+    declined = settled(an_ask(), status=Status.DECLINED)
+    assert told.receipt(reader, declined) == "Przyjęto: odmowa."
+    counted = [
+        told.pending(reader, [(reader, Waiting("K7", declined))] * n, NOW) for n in (1, 3, 5)
+    ]
+    assert [one.split("\n")[0] for one in counted] == [
+        "Czeka 1 pytanie:",
+        "Czekają 3 pytania:",
+        "Czeka 5 pytań:",
+    ]
+    assert told.dropped(reader) == "Nothing was sent."
+
+
+@pytest.mark.parametrize(
+    ("tag", "number", "day"),
+    [
+        (None, "1,234.5", "20 October 2026"),
+        ("en", "1,234.5", "20 October 2026"),
+        ("en-US", "1,234.5", "October 20, 2026"),
+        ("de-DE", "1.234,5", "20. Oktober 2026"),
+        ("id", "1.234,5", "20 Oktober 2026"),
+        ("es-ES", "1.234,5", "20 de octubre de 2026"),
+        ("no such tag", "1,234.5", "20 October 2026"),
+    ],
+)
+def test_numbers_and_dates_are_written_as_the_reader_does(
+    tag: str | None, number: str, day: str
+) -> None:
+    """By the reader's locale, whatever language its sentences are in."""
+    language = Language(tag)
+    assert language.number(Decimal("1234.5")) == number
+    assert language.day(NOW.date()) == day
