@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from gateway.answer import Picked
@@ -15,6 +16,9 @@ from tests.strategies import answers_to, any_text, approval, asks
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
+
+UNHURRIED = settings(deadline=None)
+"""The first reply in a language reads that language's data, which may take longer than a test."""
 
 NOW = datetime(2026, 1, 15, 9, tzinfo=UTC)
 """A Thursday."""

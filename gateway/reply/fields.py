@@ -171,11 +171,11 @@ def _unclear(
     `2. Bergen` may be the second field's value, or option 2 of the first.
     """
     target, value = keyed[0]
-    if len(keyed) > 1 or first is None or first.kind is Kind.TEXT or target is first:
+    if len(keyed) > 1 or first is None or target is None or target is first:
+        return None
+    if first.kind is Kind.TEXT:  # it would take any line
         return None
     plain = read_field(reply, first, words, _aside(place, first))
-    if target is None:
-        return None
     meant = read_field(said(value, words.polite), target, words, place)
     if isinstance(plain, Read) and plain.manner is Manner.EXACT and isinstance(meant, Read):
         return Refused(Refusal.AMBIGUOUS_LINE, {"fields": (first.name, target.name)})

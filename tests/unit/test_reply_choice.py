@@ -122,12 +122,13 @@ def test_the_refusal_of_another_label_names_both() -> None:
         ),
         *("2, but only on Friday", "the first one", "two", "What about Production", "stagin"),
         *("production-ready", "Let's go with option 2", "2 GB", "50%", "because of no. 2"),
+        *("- foo", "!important", "1. Staging\n2. Production\nthe third", "word " * 50),
         *("first", "1st", "2nd please", "one", "No way is Production ready", "other ideas: none"),
     ],
 )
 def test_nothing_is_picked_out_of_a_sentence(text: str) -> None:
     """A number or a label inside other words leaves them the person's own."""
-    assert value_of(said(text, DEFAULT)) == text
+    assert value_of(said(text, DEFAULT)) == text.strip()
 
 
 @pytest.mark.parametrize(
@@ -251,6 +252,13 @@ LETTERED = choice("3", "5", "No. 2")
 def test_labels_that_are_numbers_are_picked_as_labels_or_by_letter(text: str, option: str) -> None:
     """Where a number could be a label, keys are letters, and `3` is the label."""
     assert value_of(said(text, LETTERED)) == [option]
+
+
+def test_a_label_that_is_a_number_is_not_picked_by_odd_digits() -> None:
+    """A small two is no two."""
+    assert refusal(said("\u00b2", choice("2", "x"))) is Refusal.ODD_DIGITS
+    assert value_of(said("x\u00b2", choice("x\u00b2", "y"))) == ["o1"]
+    assert value_of(said("X\u00b2", choice("x\u00b2", "y"))) == ["o1"]
 
 
 @pytest.mark.parametrize("text", ["1", "2", "7", "option 2", "#1", "0"])

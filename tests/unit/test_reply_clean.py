@@ -12,7 +12,7 @@ from gateway.reply.clean import core_of, has_odd_digits, without_polite
 from gateway.reply.clean import said as forms_of
 from gateway.reply.trim import own_text
 from tests.strategies import any_text
-from tests.strategies_reply import choice, field, place, said, value_of
+from tests.strategies_reply import UNHURRIED, choice, field, place, said, value_of
 
 COLOURS = choice("red", "blue").model_copy(
     update={
@@ -168,6 +168,7 @@ def test_inner_spaces_and_line_breaks_stay() -> None:
     assert typed(" a  b\r\n\r\n\tc\rd ") == "a  b\n\n\tc\nd"
 
 
+@UNHURRIED
 @given(any_text(60))
 def test_cleaning_adds_nothing(text: str) -> None:
     """What is left was in the message."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gateway.question import Kind
 from gateway.reply import Answered, Confirm, Refusal, Refused, Reply
-from tests.strategies_reply import NOW, field, said, value_of
+from tests.strategies_reply import NOW, UNHURRIED, field, said, value_of
 
 DAY = field(Kind.DATE, "on", label="Send on")
 MOMENT = field(Kind.DATE, "at", date_time=True)
@@ -296,6 +296,7 @@ def test_a_time_that_the_clock_change_skips_or_doubles_is_refused_with_two_offse
         ("next Friday 14:30", Refusal.AMBIGUOUS_DATE),
         ("2026-02-30 14:30", Refusal.NO_SUCH_DATE),
         *[(f"tomorrow {time}", Refusal.NOT_A_DATE) for time in ("25:00", "14:60", "13pm", "0am")],
+        *[(f"tomorrow {time}", Refusal.NOT_A_DATE) for time in ("14.30", "14:30 sharp")],
         *[
             (f"tomorrow {time}", Refusal.NOT_A_DATE)
             for time in ("14", "at 3", "soon", "14:30 +25:00")
@@ -323,12 +324,14 @@ def test_a_date_in_words_is_confirmed_in_a_shared_place() -> None:
     assert isinstance(said("20 Oct", DAY, shared=True), Confirm)
 
 
+@UNHURRIED
 @given(st.dates(), st.sampled_from([None, "en-US", "de-DE", "es", "id", "ja-JP"]))
 def test_any_iso_date_is_itself(when: date, locale: str | None) -> None:
     """Whatever the person's locale."""
     assert day(when.isoformat(), locale) == when.isoformat()
 
 
+@UNHURRIED
 @given(st.dates(date(2026, 1, 16), date(2026, 12, 31)))
 def test_any_day_and_month_to_come_is_the_next_one(when: date) -> None:
     """In names and in a known territory's digits."""
@@ -337,12 +340,14 @@ def test_any_day_and_month_to_come_is_the_next_one(when: date) -> None:
     assert day(f"{when.day}.{when.month}.", "de-DE") == when.isoformat()
 
 
+@UNHURRIED
 @given(st.integers(0, 2000))
 def test_days_ahead_are_counted_from_today(days: int) -> None:
     """In the person's zone."""
     assert day(f"in {days} days") == (NOW.date() + timedelta(days=days)).isoformat()
 
 
+@UNHURRIED
 @given(st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)))  # noqa: DTZ001 - wall time
 def test_any_wall_time_is_a_moment_or_one_of_two(wall: datetime) -> None:
     """In a zone with clock changes each is one moment, or refused with the two."""

@@ -13,7 +13,7 @@ from gateway.answer import Picked
 from gateway.question import Kind, Question
 from gateway.reply import Draft
 from tests.strategies import answers_to, any_json, questions
-from tests.strategies_reply import choice, field
+from tests.strategies_reply import UNHURRIED, choice, field
 
 ASKED = Question(prompt="?", fields=(choice("a1", "a2"), field(Kind.NUMBER, "n")))
 
@@ -36,6 +36,7 @@ def test_going_back_past_the_first_entry_changes_nothing() -> None:
     assert Draft().back() == Draft()
 
 
+@UNHURRIED
 @given(st.data())
 def test_a_draft_survives_being_kept_as_json(data: st.DataObject) -> None:
     """Values of every kind, with every digit."""
@@ -67,6 +68,7 @@ def test_what_is_no_draft_of_the_question_is_refused(kept: Any) -> None:
         Draft.from_dict(ASKED, kept)
 
 
+@UNHURRIED
 @given(any_json())
 def test_any_json_is_a_draft_or_refused(kept: Any) -> None:
     """With one error only."""

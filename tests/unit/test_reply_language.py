@@ -23,6 +23,7 @@ from gateway.reply.language import (
 )
 from gateway.reply.numbers import signs_for
 from tests.strategies import any_text
+from tests.strategies_reply import UNHURRIED
 
 ACTING = (
     *("skip", "decline", "approve", "cancel", "help", "pending", "back", "clear", "done"),
@@ -109,6 +110,7 @@ def test_a_language_means_each_territory_where_it_is_official() -> None:
     assert locales_meant(None) == ()
 
 
+@UNHURRIED
 @given(st.none() | any_text(12))
 def test_any_tag_has_words_dates_and_numbers(tag: str | None) -> None:
     """Whatever a profile or a platform says."""

@@ -133,6 +133,19 @@ def test_one_part_that_fits_nothing_refuses_the_whole_reply(
     assert refusal(said(text, asked)) is code
 
 
+def test_a_label_alike_another_is_refused_in_a_list() -> None:
+    """Nobody can say which of the two is meant."""
+    found = said("deploy., x", several("Deploy!", "deploy", "x"))
+    assert isinstance(found, Refused)
+    assert found.data["wrong"] == ("deploy.",)
+
+
+def test_a_longer_word_is_not_the_label_it_begins_with() -> None:
+    """A label ends where a part of the list ends."""
+    text = "Salt & peppermint"
+    assert value_of(said(text, FLAGS)) == text
+
+
 def test_the_refusal_of_a_list_names_what_is_wrong_in_it() -> None:
     """What is right need not be written again by guess."""
     found = said("1, 9, Docs, foo", ASKED)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gateway.question import Kind
 from gateway.reply import Answered, Confirm, Refusal, Refused
-from tests.strategies_reply import field, refusal, said, value_of
+from tests.strategies_reply import UNHURRIED, field, refusal, said, value_of
 
 NUMBER = field(Kind.NUMBER, "copies", label="Number of copies")
 
@@ -164,12 +164,14 @@ def test_a_number_beside_words_is_confirmed_in_a_shared_place() -> None:
     assert said("2", NUMBER, shared=True) == Answered({"copies": 2})
 
 
+@UNHURRIED
 @given(st.integers(-(10**40), 10**40), st.sampled_from([None, "en-US", "de-DE", "es", "id"]))
 def test_any_whole_number_in_plain_digits_is_itself(number: int, locale: str | None) -> None:
     """Whatever the person's locale."""
     assert reads(str(number), locale) == number
 
 
+@UNHURRIED
 @given(st.decimals(-1000, 1000, places=2), st.sampled_from(["en-US", "de-DE"]))
 def test_any_fraction_in_the_locales_signs_is_itself(number: Any, locale: str) -> None:
     """A comma in Germany, a point in America."""

@@ -25,6 +25,7 @@ from gateway.reply import (
 from tests.strategies import any_text, labels, readable
 from tests.strategies_reply import (
     LOCALES,
+    UNHURRIED,
     any_ask,
     ask_of,
     choice,
@@ -44,7 +45,7 @@ def options(least: int = 2) -> Any:
     return labels(least, 6)
 
 
-@settings(max_examples=200)
+@settings(UNHURRIED, max_examples=200)
 @given(st.data())
 def test_any_text_is_a_reply_to_any_ask(data: st.DataObject) -> None:
     """The parser is total, says something of its closed union, and says the same again."""
@@ -55,6 +56,7 @@ def test_any_text_is_a_reply_to_any_ask(data: st.DataObject) -> None:
     assert parse(text, ask, where) == found
 
 
+@UNHURRIED
 @given(st.data())
 def test_an_answer_fits_its_question(data: st.DataObject) -> None:
     """Whatever settles passes the check that every surface passes."""
@@ -68,6 +70,7 @@ def test_an_answer_fits_its_question(data: st.DataObject) -> None:
         assert kept == meant.draft
 
 
+@UNHURRIED
 @given(st.data(), options(), TAGS, st.booleans(), st.sampled_from((choice, several)))
 def test_a_label_always_answers_itself(
     data: st.DataObject, names: list[str], locale: str | None, shared: bool, kind: Any
@@ -82,6 +85,7 @@ def test_a_label_always_answers_itself(
     assert found == Answered({"pick": Picked((f"o{at + 1}",))})
 
 
+@UNHURRIED
 @given(st.data(), st.lists(any_text(10).filter(str.strip), min_size=1, max_size=5, unique=True))
 def test_any_key_picks_its_option_whatever_the_labels(
     data: st.DataObject, names: list[str]
@@ -94,6 +98,7 @@ def test_any_key_picks_its_option_whatever_the_labels(
     assert value_of(parse(key, ask_of(asked), place())) == [f"o{at + 1}"]
 
 
+@UNHURRIED
 @given(st.data(), options(), TAGS)
 def test_a_line_of_the_list_picks_its_option(
     data: st.DataObject, names: list[str], locale: str | None
@@ -106,6 +111,7 @@ def test_a_line_of_the_list_picks_its_option(
     assert value_of(parse(text, ask_of(asked), place(locale=locale))) == [f"o{at + 1}"]
 
 
+@UNHURRIED
 @given(options(), st.integers(0, 10**6), st.booleans(), TAGS)
 def test_a_number_picks_that_option_or_nothing(
     names: list[str], number: int, own: bool, locale: str | None
@@ -118,6 +124,7 @@ def test_a_number_picks_that_option_or_nothing(
         assert isinstance(found, Refused)
 
 
+@UNHURRIED
 @given(st.data(), options(), readable(12), readable(12), st.sampled_from((choice, several)))
 def test_nothing_is_picked_out_of_a_sentence(
     data: st.DataObject, names: list[str], before: str, after: str, kind: Any
@@ -132,6 +139,7 @@ def test_nothing_is_picked_out_of_a_sentence(
         assert isinstance(found, Refused)
 
 
+@UNHURRIED
 @given(readable(60), st.sampled_from((None, "en-US", "de-DE", "id")))
 def test_own_words_are_sent_as_typed(text: str, locale: str | None) -> None:
     """To the letter, with or without the mark."""
@@ -146,7 +154,7 @@ def test_own_words_are_sent_as_typed(text: str, locale: str | None) -> None:
             assert value.options or value.write_in == text.strip()
 
 
-@settings(max_examples=50)  # drawing any ask is slow
+@settings(UNHURRIED, max_examples=50)  # drawing any ask is slow
 @given(st.data())
 def test_what_is_confirmed_is_what_would_settle_in_a_direct_chat(data: st.DataObject) -> None:
     """The one press does what the words would have done there."""
@@ -157,7 +165,7 @@ def test_what_is_confirmed_is_what_would_settle_in_a_direct_chat(data: st.DataOb
         assert parse(text, ask, place()) in (among.then, among)
 
 
-@settings(max_examples=50)  # drawing any ask is slow
+@settings(UNHURRIED, max_examples=50)  # drawing any ask is slow
 @given(st.data())
 def test_what_settles_among_people_settles_in_a_direct_chat(data: st.DataObject) -> None:
     """A shared place is only ever more careful."""
@@ -168,6 +176,7 @@ def test_what_settles_among_people_settles_in_a_direct_chat(data: st.DataObject)
         assert parse(text, ask, place()) == among
 
 
+@UNHURRIED
 @given(readable(40))
 def test_a_text_among_people_never_settles_by_itself(text: str) -> None:
     """Unless it is marked as the person's own words."""
@@ -176,7 +185,7 @@ def test_a_text_among_people_never_settles_by_itself(text: str) -> None:
     assert not isinstance(found, Answered)
 
 
-@settings(max_examples=50)  # drawing any ask is slow
+@settings(UNHURRIED, max_examples=50)  # drawing any ask is slow
 @given(st.data())
 def test_a_refusal_suggests_nothing_to_those_who_may_not_see(data: st.DataObject) -> None:
     """A near label is content."""
