@@ -220,7 +220,10 @@ class RedisLog:
                     raise
             return 0  # made, here or by another reader
 
-        counts = await asyncio.gather(*(make(keys) for keys in self._partitions.all))
+        try:
+            counts = await asyncio.gather(*(make(keys) for keys in self._partitions.all))
+        except ResponseError as error:
+            raise Unavailable("The store does not let a group be made just now.") from error
         event(_log, "group.made", group=group.value, count=sum(counts))
 
     async def _lost(self, group: Group, count: int) -> None:
