@@ -17,7 +17,7 @@ from gateway.visible import HIDDEN
 CLOSING = ".,;:!\u2026"
 """Punctuation that may stand behind an answer and means nothing."""
 
-OPENING = ".,;:\u2026\u00a1"
+OPENING = ".,;:\u2026\u00a1\u00bf"
 """The same before one. Not `!`: `!2` is how programmers write "not 2"."""
 
 LONGEST_MATCHED_CHARS = TEXT_CAP

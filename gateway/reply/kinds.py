@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, assert_never
 
 from gateway.fold import fold
@@ -13,9 +14,9 @@ from gateway.reply.language import DASHES
 from gateway.reply.many import read_many
 from gateway.reply.meaning import Refusal
 from gateway.reply.numbers import read_number
-from gateway.reply.own import after_mark, own_names, own_words
+from gateway.reply.own import after_mark, own_names, own_words, sized
 from gateway.reply.picks import read_choice
-from gateway.reply.reading import Failed, Left, Read, Reading, failed
+from gateway.reply.reading import Failed, Left, Manner, Read, Reading, failed
 from gateway.reply.toggles import read_toggle
 
 if TYPE_CHECKING:
@@ -51,7 +52,11 @@ def read_field(reply: Said, field: Field, words: Words, place: Place) -> Reading
 
 
 def _text(reply: Said, field: Field, words: Words) -> Reading:
+    """A text is as typed, so that pictures alone are one too; beside options they are a shrug."""
     own = own_words(reply, field, words)
+    if isinstance(own, Failed) and own.refused.code is Refusal.NO_WORDS:
+        pictured = any(unicodedata.category(character) == "So" for character in reply.typed)
+        own = sized(reply.typed, field, Manner.OWN) if pictured else own
     return own if isinstance(own, Failed) else Read(*own)
 
 

@@ -84,9 +84,13 @@ def option_keys(field: Field) -> tuple[str, ...]:
 
 
 def label_core(label: str) -> str:
-    """The label as it is compared: folded, without punctuation around or `(Recommended)`."""
+    """The label as it is compared: folded, without punctuation around or `(Recommended)`.
+
+    A label's own question mark is punctuation; a reply's says that its author is not sure.
+    """
     folded = folded_line(label)
-    return core_of(folded.removesuffix(RECOMMENDED).rstrip() or folded)
+    core = core_of(folded.removesuffix(RECOMMENDED).rstrip() or folded)
+    return core.rstrip("? ") or core
 
 
 def _reads_as_key(core: str) -> bool:

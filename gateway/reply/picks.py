@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gateway.answer import Picked
 from gateway.reply.clean import core_of, without_marks
+from gateway.reply.clean import said as forms_of
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.options import Options, options_of
 from gateway.reply.own import after_mark, own_words
@@ -133,12 +134,22 @@ def _pick(said: Said, options: Options, words: Words) -> Part | None:
 
 
 def _several(said: Said, options: Options, words: Words) -> Refused | None:
-    """The refusal of two picks or more; None where a part of the reply is no pick."""
-    listed = split(said, options, words)
+    """The refusal of two picks or more; None where a part of the reply is no pick.
+
+    Other counts as a pick, bare or with words behind it.
+    """
+    own = words.marked.search(said.typed) if options.field.write_in else None
+    listed = split(
+        forms_of(said.typed[: own.start()], words.polite) if own else said, options, words
+    )
     if listed is None:
         return None
     found: list[Part] = []
+    others = int(own is not None)
     for piece in map(core_of, listed[0]):
+        if piece in words.other and options.field.write_in:
+            others += 1
+            continue
         part = read_part(piece, options, words)
         run = [part] if part is not None else read_run(piece, options)
         row = labels_in_a_row(piece, options) if run is None else None
@@ -149,7 +160,8 @@ def _several(said: Said, options: Options, words: Words) -> Refused | None:
     picks = keys_of([one for one in found if isinstance(one, int)], options)
     if wrong and not picks:
         return wrong[0]
-    return refuse(Refusal.ONLY_ONE, options, picks=picks) if len(found) > 1 else None
+    several = picks and len(found) + others > 1
+    return refuse(Refusal.ONLY_ONE, options, picks=picks) if several else None
 
 
 def _after_other(said: Said, index: int, options: Options) -> Refused:

@@ -187,6 +187,18 @@ def test_words_marked_as_own_are_sent_as_they_are(text: str, words: str) -> None
     assert value_of(said(text, DEFAULT)) == words
 
 
+@pytest.mark.parametrize("text", ["2, other: x", "2 or other", "Staging/other", "1\nother: a, b"])
+def test_a_pick_and_other_are_two_picks(text: str) -> None:
+    """Other is a choice like the rest."""
+    assert refusal(said(text, DEFAULT)) is Refusal.ONLY_ONE
+
+
+@pytest.mark.parametrize("text", ["this or the other: x", "foo, other: 2", "other and more"])
+def test_other_in_a_sentence_is_only_a_word(text: str) -> None:
+    """All of it is the person's own."""
+    assert value_of(said(text, DEFAULT)) == text
+
+
 @pytest.mark.parametrize("text", ["other", "Other.", "OTHER!", "other:", "“other”"])
 def test_a_bare_other_asks_for_the_words(text: str) -> None:
     """Nothing is settled; the next message brings the words."""
@@ -299,6 +311,15 @@ def test_a_hundred_lettered_options_have_a_hundred_keys() -> None:
     keys = option_keys(asked)
     assert len(set(keys)) == 100
     assert value_of(said(keys[99], asked)) == ["o100"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Is it safe?", "is it safe", "IS IT SAFE?", "1", "1. Is it safe?"]
+)
+def test_a_labels_own_question_mark_is_punctuation(text: str) -> None:
+    """With it the label is whole, and without it too."""
+    assert value_of(said(text, choice("Is it safe?", "¿Seguro?"))) == ["o1"]
+    assert value_of(said("seguro", choice("Is it safe?", "¿Seguro?"))) == ["o2"]
 
 
 def test_labels_alike_after_folding_are_told_apart_by_the_letter_or_not_at_all() -> None:
