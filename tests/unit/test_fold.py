@@ -23,6 +23,7 @@ def test_folding_again_changes_nothing(text: str) -> None:
         ("  blue\u00a0 sky ", "blue sky"),
         ("ｂｌｕｅ", "blue"),
         ("STRASSE", "straße"),
+        ("㎒", "mhz"),
         ("it’s “on”", 'it\'s "on"'),
         ("Zone ٢", "zone 2"),
         ("क्षेत्र ७", "क्षेत्र 7"),
@@ -84,7 +85,15 @@ def test_labels_that_look_alike_and_mix_scripts_are_alike(first: str, second: st
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("I", "l"), ("0", "O"), ("modern", "modem"), ("Да", "Нет"), ("赤", "青"), ("été", "ete")],
+    [
+        ("I", "l"),
+        ("0", "O"),
+        ("modern", "modem"),
+        ("Île I", "Île l"),
+        ("Да", "Нет"),
+        ("赤", "青"),
+        ("été", "ete"),
+    ],
 )
 def test_letters_of_one_script_are_different_letters(first: str, second: str) -> None:
     """Only a foreign letter is a disguise; people tell their own apart."""

@@ -36,6 +36,12 @@ def test_a_label_is_one_line(text: str) -> None:
     assert len(one_line(text).splitlines()) <= 1
 
 
+@pytest.mark.parametrize("mark", sorted(BIDI_CONTROLS))
+def test_a_direction_is_never_changed_unseen(mark: str) -> None:
+    """SE-07: overrides, isolates and marks alike, beside letters of either direction."""
+    assert visible(f"a{mark}א{mark}ب") == f"a⟨U+{ord(mark):04X}⟩א⟨U+{ord(mark):04X}⟩ب"
+
+
 def test_a_hidden_instruction_is_seen() -> None:
     """SE-07: overrides, isolates and zero widths are escapes, and padding is marked."""
     asked = "Run: copy /srv \u202e\u2066txt.selif\u2069 now?\u200b" + " " * 200 + "and delete all"
