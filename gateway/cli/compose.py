@@ -1,6 +1,6 @@
-"""Puts the concrete parts together and runs them in one process, until it is told to stop.
+"""Puts the concrete parts together and runs them.
 
-One task group owns every task. Stopping lets calls under way finish, then ends the workers.
+One task group owns every task. Cancelled, calls under way finish first, then the workers end.
 """
 
 from __future__ import annotations
@@ -8,22 +8,20 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gateway.api import Parts, build_app, serving
 from gateway.broker import Broker
 from gateway.cli.failure import Failure
 from gateway.cli.first_token import FirstToken, make_first_tokens
+from gateway.cli.roles import Role
 from gateway.clock import Clock
-from gateway.embedded_redis import EmbeddedRedis, EngineError, check_server
+from gateway.embedded_redis import check_server
 from gateway.errors import GatewayError, Unavailable
-from gateway.metrics import Metrics
 from gateway.people import People
 from gateway.redis_store import open_store
 from gateway.resume import Resume
@@ -32,7 +30,8 @@ from gateway.waiting import Waiters
 from gateway.webhook import Poster
 
 if TYPE_CHECKING:
-    from gateway.config import Bind, Config, Settings
+    from gateway.config import Config, Settings
+    from gateway.metrics import Metrics
     from gateway.redis_store import RedisStore
 
 FINISH_S = 1.0
@@ -41,14 +40,6 @@ for an answer are cut off then, and their callers ask again."""
 
 HEAR_WITHIN_S = 10.0
 """Ours: the log's tail is there within two round trips; after this the store is not well."""
-
-
-class Role(StrEnum):
-    """What a process does; `--roles` names them."""
-
-    API = "api"
-    CLOCK = "clock"
-    RESUME = "resume"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,37 +52,23 @@ class Ready:
     first_tokens: tuple[FirstToken, ...]
 
 
-async def run(config: Config, roles: frozenset[Role], announce: Callable[[Ready], None]) -> None:
-    """Runs until SIGTERM or SIGINT; `announce` is called once, when everything works.
+Announce = Callable[[Ready], None]
+
+
+async def work(
+    config: Config,
+    roles: frozenset[Role],
+    url: str,
+    metrics: Metrics,
+    listener: socket.socket | None,
+    announce: Announce,
+) -> None:
+    """Works until cancelled; `announce` is called once, when everything does.
 
     Raises: Failure, it cannot start; a group of errors, when a part broke.
     """
-    stopping = False
-
-    def stop() -> None:
-        nonlocal stopping
-        if not stopping and task is not None:
-            # Unwinds from wherever we are: while starting, too.
-            stopping = True
-            task.cancel()
-
-    task = asyncio.current_task()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop)
-    try:
-        await _run(config, roles, announce)
-    except asyncio.CancelledError:
-        if not stopping:
-            raise
-
-
-async def _run(config: Config, roles: frozenset[Role], announce: Callable[[Ready], None]) -> None:
     async with AsyncExitStack() as stack:
         settings = config.gateway
-        # The port comes first: it tells at once what the engine's lock tells after ten seconds.
-        listener = stack.enter_context(_bound(settings.bind)) if Role.API in roles else None
-        metrics = Metrics()
-        url = await stack.enter_async_context(_engine(settings, metrics))
         store = await stack.enter_async_context(_store(url, settings))
         poster = await stack.enter_async_context(Poster(settings.may_reach_private))
         parts = _parts(config, store, metrics)
@@ -128,44 +105,6 @@ def _parts(config: Config, store: RedisStore, metrics: Metrics) -> Parts:
         metrics=metrics,
         settings=config.gateway,
     )
-
-
-@contextmanager
-def _bound(bind: Bind) -> Iterator[socket.socket]:
-    """A socket that has the address and does not listen yet. Raises: Failure."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            bind.host, bind.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-    except OSError as error:
-        raise Failure(f"There is no address {bind.host}: {error.strerror}.") from error
-    with socket.socket(family, kind, protocol) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(address)
-        except OSError as error:
-            raise Failure(
-                f"Cannot serve on {bind.host}:{bind.port}: {error.strerror}.",
-                "Another gateway may be there; or choose another address: --bind 127.0.0.1:8338.",
-            ) from error
-        yield listener
-
-
-@asynccontextmanager
-async def _engine(settings: Settings, metrics: Metrics) -> AsyncIterator[str]:
-    """The URL of the Redis to use; our own where none is set. Raises: Failure."""
-    if settings.redis is not None:
-        yield settings.redis.get_secret_value()
-        return
-    engine = EmbeddedRedis(
-        settings.data, fsync=settings.fsync, on_restart=metrics.engine_restarts.inc
-    )
-    async with AsyncExitStack() as stack:
-        try:
-            await stack.enter_async_context(engine)
-        except EngineError as error:
-            raise Failure(error.message) from error
-        yield engine.url
 
 
 @asynccontextmanager

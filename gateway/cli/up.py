@@ -14,6 +14,7 @@ import typer
 from gateway.cli.connection import ADDRESS_FILE
 from gateway.cli.failure import WRONG_USE, Failure
 from gateway.cli.output import AsJson, note, say, say_json
+from gateway.cli.roles import Role
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -28,7 +29,7 @@ Level = Annotated[str, typer.Option("--log", help="debug, info, warning or error
 
 _log = logging.getLogger("gateway.cli")
 
-ALL = ("api", "clock", "resume")
+ALL = tuple(Role)
 
 
 def register(app: typer.Typer) -> None:
@@ -92,7 +93,8 @@ def _run(
     """Runs until told to stop. Raises: Failure."""
     import asyncio
 
-    from gateway.cli import compose
+    from gateway.cli import process
+    from gateway.errors import GatewayError
     from gateway.log import event as log_event
     from gateway.log import to_stderr
 
@@ -102,21 +104,22 @@ def _run(
 
     def announce(ready: Ready) -> None:
         if path is not None and ready.address is not None:
-            path.write_text(f"{ready.address}\n", "utf-8")
+            _leave(path, ready.address)
             written.append(path)
         _announce(ready, settings.gateway.data, as_json=as_json)
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(compose.run(settings, frozenset(map(compose.Role, roles)), announce))
+            runner.run(process.run(settings, frozenset(map(Role, roles)), announce))
+    except GatewayError as error:
+        raise Failure(error.message) from error
     except ExceptionGroup as group:
         broken = list(_leaves(group))
-        for error in broken:
-            if isinstance(error, Failure):
-                raise error from group
-        for error in broken:
+        if failure := next((one for one in broken if isinstance(one, Failure)), None):
+            raise failure from group
+        for one in broken:
             # One line each: a group's own trace says nothing of where its parts broke.
-            log_event(_log, "gateway.failed", level=logging.ERROR, error=error)
+            log_event(_log, "gateway.failed", level=logging.ERROR, error=one)
         raise Failure(
             "The gateway stopped because a part of it broke; its log says more."
         ) from group
@@ -125,6 +128,15 @@ def _run(
         for file in written:
             with suppress(OSError):
                 file.unlink()
+
+
+def _leave(path: Path, address: str) -> None:
+    """Leaves the address where this machine's commands look for it. Raises: Failure."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(f"{address}\n", "utf-8")
+    except OSError as error:
+        raise Failure(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _level(name: str) -> int:
