@@ -97,6 +97,9 @@ Wait = Annotated[
     WithJsonSchema(_WAIT_SCHEMA),
 ]
 Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+PageCursor = Annotated[str, StringConstraints(pattern="^[0-9]{1,14}[.]a-[0-9a-f]{12}$")]
+"""Milliseconds up to the year 5138, and an ask: where a page ended."""
+
 Named = Annotated[tuple[Name, ...], Field(max_length=MAX_AUDIENCE)]
 
 
@@ -226,7 +229,7 @@ class ListApprovalsBody(Frozen):
 
     run_id: RunId | None = Field(None, validation_alias=AliasChoices("run_id", "runId"))
     limit: Annotated[StrictInt, Field(ge=1, le=MAX_PAGE)] = PAGE
-    cursor: str | None = None
+    cursor: PageCursor | None = None
 
 
 class DecideApprovalBody(Frozen):
@@ -251,9 +254,7 @@ class PageQuery(Frozen):
     state: Literal["pending"] = "pending"
     run_id: RunId | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = PAGE
-    cursor: Annotated[str, StringConstraints(pattern="^[0-9]{1,15}[.]a-[0-9a-f]{12}$")] | None = (
-        None
-    )
+    cursor: PageCursor | None = None
 
 
 class ToolsQuery(Frozen):

@@ -14,8 +14,8 @@ from gateway.api.endpoints import KEY_HEADER
 from gateway.api.events import LAST_EVENT_ID
 from gateway.api.limits import MAX_KEY
 from gateway.api.routes import ENDPOINTS, OPEN, STREAM
-from gateway.api.shapes import ErrorShape
-from gateway.store import Group
+from gateway.api.shapes import ErrorShape, EventShape
+from gateway.store import EventType, Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,7 +54,36 @@ _PATH_SCHEMAS: dict[str, dict[str, Any]] = {
     "group": {"type": "string", "enum": list(Group)},
     "letter_id": {"type": "string", "pattern": "^[0-9]{1,2}:[0-9]+-[0-9]+$"},
 }
+_LINKS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "create_run": (
+        "run_id",
+        "$response.body#/id",
+        ("open_ask", "read_run", "read_history", "read_chat", "follow_run", "end_run"),
+    ),
+    "open_ask": (
+        "ask_id",
+        "$response.body#/ask/id",
+        ("read_ask", "read_result", "answer_ask", "decline_ask", "skip_ask", "cancel_ask"),
+    ),
+    "make_token": ("token_id", "$response.body#/token/id", ("revoke_token",)),
+}
+"""What an answer is good for: a parameter, where in the answer it stands, and who takes it."""
+
 _TEMPLATE = "#/components/schemas/{model}"
+_EVENT = {
+    "type": "object",
+    "description": "One event of the stream.",
+    "required": ["id", "event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+-[0-9]+$"},
+        "event": {"enum": list(EventType)},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": _TEMPLATE.format(model=EventShape.__name__)},
+        },
+    },
+}
 
 
 def document() -> dict[str, Any]:
@@ -123,6 +152,7 @@ def _operation(endpoint: Endpoint[Any, Any], refs: Refs) -> dict[str, Any]:
             **{str(code): _refused(code, refs) for code in (*EVERYWHERE, *endpoint.refuses)},
         },
     }
+    _add_links(operation)
     if endpoint.method == "POST":
         fields = endpoint.body.model_fields.values()
         operation["requestBody"] = {
@@ -130,6 +160,16 @@ def _operation(endpoint: Endpoint[Any, Any], refs: Refs) -> dict[str, Any]:
             "content": {"application/json": {"schema": refs[endpoint.body, "validation"]}},
         }
     return operation
+
+
+def _add_links(operation: dict[str, Any]) -> None:
+    if operation["operationId"] not in _LINKS:
+        return
+    parameter, place, takers = _LINKS[operation["operationId"]]
+    links = {name: {"operationId": name, "parameters": {parameter: place}} for name in takers}
+    for code, response in operation["responses"].items():
+        if code.startswith("2"):
+            response["links"] = links
 
 
 def _in_path(endpoint: Endpoint[Any, Any]) -> Iterable[dict[str, Any]]:
@@ -166,7 +206,9 @@ def _in_head(endpoint: Endpoint[Any, Any]) -> Iterable[dict[str, Any]]:
 
 def _response(code: int, shape: type[BaseModel] | str | None, refs: Refs) -> dict[str, Any]:
     told: dict[str, Any] = {"description": _WORDS[code]}
-    if isinstance(shape, str):
+    if shape == STREAM:
+        told["content"] = {STREAM: {"schema": _EVENT}}
+    elif isinstance(shape, str):
         told["content"] = {shape: {"schema": {"type": "string"}}}
     elif shape is not None:
         told["content"] = {"application/json": {"schema": refs[shape, "serialization"]}}

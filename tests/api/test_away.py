@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import signal
-import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +27,18 @@ class Engine:
             *("--dir", str(folder), "--save", "", "--appendonly", "yes"),
         ]
         self.url = f"unix://{folder / 'redis.sock'}"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, stdout=asyncio.subprocess.DEVNULL
+        )
         await until(self._answers, "the engine answers")
 
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.send_signal(signal.SIGKILL)
-            self._process.wait()
+    async def kill(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
 
     def _answers(self) -> bool:
         with redis.Redis.from_url(self.url) as client:
@@ -49,7 +49,7 @@ class Engine:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
+async def engine() -> AsyncIterator[Engine]:
     """Not started yet."""
     try:
         binary = find_server()
@@ -58,7 +58,7 @@ def engine() -> Iterator[Engine]:
     folder = Path(tempfile.mkdtemp(prefix="oz-tests-", dir="/tmp"))
     made = Engine(binary, folder)
     yield made
-    made.kill()
+    await made.kill()
     shutil.rmtree(folder)
 
 
@@ -100,7 +100,7 @@ async def test_every_call_is_refused_as_unavailable(gw: Gateway, engine: Engine)
     """And nothing of them was done, when the store is back and they are looked for."""
     ask = await gw.deploy()
     before = (await gw.as_("owner").get(f"/v1/runs/{RUN}/history")).body
-    engine.kill()
+    await engine.kill()
     for who, method, path, body in calls(ask):
         client = gw.as_(who)
         refused = await (client.get(path) if method == "GET" else client.post(path, body))
@@ -121,7 +121,7 @@ async def test_a_try_that_met_no_store_is_made_again(gw: Gateway, engine: Engine
     """With the same key, once the store is back; one outcome stands."""
     ask = await gw.deploy()
     path, body = f"/v1/asks/{ask}/answer", {"answer": "Staging"}
-    engine.kill()
+    await engine.kill()
     refused = await gw.as_("U1").post(path, body, idempotency_key="k")
     await engine.start()
     taken = await gw.as_("U1").post(path, body, idempotency_key="k")
@@ -135,7 +135,7 @@ async def test_a_wait_outlives_the_store(gw: Gateway, engine: Engine) -> None:
     ask = await gw.deploy()
     waiting = asyncio.create_task(gw.as_("agent").get(f"/v1/asks/{ask}/result?wait=60"))
     await until(lambda: ask in gw.parts.waiters._watches, "somebody waits for the ask")
-    engine.kill()
+    await engine.kill()
     await engine.start()
     await until(lambda: _ready(gw), "the gateway is ready again")
     answered = await gw.as_("U1").post(f"/v1/asks/{ask}/answer", {"answer": "Cancel"})
@@ -150,7 +150,7 @@ async def test_a_wait_outlives_the_store(gw: Gateway, engine: Engine) -> None:
 async def test_a_token_that_cannot_be_looked_up_is_not_unknown(gw: Gateway, engine: Engine) -> None:
     """503 and not 401: a caller must not throw its token away for our trouble."""
     gw.parts.tokens._known.clear()
-    engine.kill()
+    await engine.kill()
     refused = await gw.as_("owner").get("/v1/asks")
     assert (refused.status, refused.code) == (503, "unavailable")
 
