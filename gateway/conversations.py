@@ -41,8 +41,8 @@ REMEMBERED = timedelta(days=1)
 ENDED_REMEMBERED = timedelta(minutes=10)
 """Ours: so long a message written before an ask's end finds it; longer than a chat takes."""
 
-TIDY_AT = 32
-"""Ours: asks in a conversation's index from which on joining it takes out those that have ended."""
+TIDY_EVERY = 32
+"""Ours: every so many asks that join a conversation, those that have ended are taken out."""
 
 POSTS_REMEMBERED = timedelta(days=60)
 """Ours: a post names its ask twice as long as a settled ask is kept, so never shorter."""
@@ -116,7 +116,7 @@ class Conversations:
         """The ask's code there, the same again for whoever joins it again. Raises: Unavailable."""
         entry = f"{ask.id} {thread or NOBODY}"
         joined = await self._store.joined(conversation)
-        if len(joined) >= TIDY_AT:
+        if len(joined) % TIDY_EVERY == TIDY_EVERY - 1:
             await self.waiting(conversation)
         for code, held in joined.items():
             if held == entry:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from gateway.backoff import Backoff
 from gateway.errors import Unavailable
 from gateway.log import event as log_event
 from gateway.store import ENDINGS, Cursor, EventType, Group
@@ -29,10 +30,6 @@ BLOCK = timedelta(seconds=5)
 CLAIM_EVERY_S = 30.0
 STALE = timedelta(seconds=60)
 """Ours, as for `resume`: what a reader took and left for a minute is taken over."""
-
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 4.0
-"""Ours: the pause while the store is away doubles from one to the other, so that neither a core nor
-the log is burnt, and work goes on within five seconds of its return."""
 
 _log = logging.getLogger("gateway.feed")
 
@@ -57,7 +54,7 @@ class Feed:
     async def run(self, handle: Handle) -> None:
         """Hands each ask that was opened or has ended to `handle`, until cancelled.
 
-        An entry is acknowledged once `handle` is done with it. `handle` may raise Unavailable.
+        An entry is acknowledged once `handle` is done with it; what it failed on comes again.
         """
         async with asyncio.TaskGroup() as tasks:
             for group in (Group.DELIVER, Group.REDRAW):
@@ -65,7 +62,7 @@ class Feed:
 
     async def _work(self, group: Group, handle: Handle) -> None:
         loop = asyncio.get_running_loop()
-        claim_at, pause = loop.time() + CLAIM_EVERY_S, FIRST_PAUSE_S
+        claim_at, backoff = loop.time() + CLAIM_EVERY_S, Backoff()
         while True:
             try:
                 taken = await self._store.take(group, self._reader, BATCH, BLOCK)
@@ -74,11 +71,10 @@ class Feed:
                     claim_at = loop.time() + CLAIM_EVERY_S
                 for entry in taken:
                     await self._hand(group, entry, handle)
-                pause = FIRST_PAUSE_S
-            except Unavailable:
-                log_event(_log, "feed.away", level=logging.WARNING, group=group.value)
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+                backoff.reset()
+            except Exception as error:  # noqa: BLE001  # a worker that died would be silence
+                log_event(_log, "feed.failed", level=logging.ERROR, error=error, group=group.value)
+                await asyncio.sleep(backoff.rest_s())
 
     async def _hand(self, group: Group, entry: Taken, handle: Handle) -> None:
         event = entry.event
@@ -86,5 +82,13 @@ class Feed:
             await self._store.bury_entry(group, entry, "does not read")
             return
         if event is not None and event.ask_id and event.type in (EventType.ASK_OPENED, *ENDINGS):
-            await handle(event.ask_id)
+            try:
+                await handle(event.ask_id)
+            except Unavailable:
+                raise
+            except Exception as error:  # noqa: BLE001  # those behind it go on; it is claimed later
+                log_event(
+                    _log, "feed.refused", level=logging.ERROR, error=error, ask_id=event.ask_id
+                )
+                return
         await self._store.done(group, [entry])

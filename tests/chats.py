@@ -202,9 +202,11 @@ class Ask:
 
     async def refusals(self) -> list[Event]:
         """What the run's history has of people who were refused."""
-        record = await self.record()
-        history = await self._chats.store.history(record.ask.run_id)
-        return [event for event in history if event.type.value == "ask.refused"]
+        return [event for event in await self.history() if event.type.value == "ask.refused"]
+
+    async def history(self) -> list[Event]:
+        """Its run's events."""
+        return await self._chats.store.history((await self.record()).ask.run_id)
 
 
 def edited(message: Typed, text: str, edit: str = "1") -> Typed:
