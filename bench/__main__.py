@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import uvloop
 
-from bench import bare, lifecycles, over_http, pending
+from bench import backlog, bare, lifecycles, over_http, pending
 from bench.figures import Figures, percentile, say
 from bench.latency import resume_times
 from bench.world import world
@@ -31,6 +31,7 @@ SECONDS = 5.0
 MANY = 1_000_000
 SOME = 100_000
 FEW = 1_000
+BACKLOG = 900_000
 TIMERS = 1_000
 IDLE_S = 15.0
 
@@ -40,6 +41,7 @@ async def main() -> None:
     await rates(figures)
     await latencies(figures)
     await crowd(figures)
+    await unread(figures)
     await starts(figures)
 
 
@@ -107,6 +109,16 @@ async def crowd(figures: Figures) -> None:
         say(f"filled in {time.perf_counter() - started:.0f} s")
         many = figures.median("lifecycles_s_with_1m", await several(url), "1/s")
     figures.add("cost_1m_over_1k", few / many, "ratio")
+
+
+async def unread(figures: Figures) -> None:
+    """A backlog of the log, drained while others ask."""
+    say("a backlog")
+    async with engine() as url:
+        elapsed, rate, longest = await backlog.drain(url, BACKLOG)
+    figures.add("backlog_drain_s", elapsed, "s")
+    figures.add("backlog_lifecycles_s", rate, "1/s")
+    figures.add("backlog_lifecycle_max_ms", longest * 1000, "ms")
 
 
 async def several(url: str) -> list[float]:
