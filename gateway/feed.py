@@ -33,6 +33,9 @@ STALE = timedelta(seconds=60)
 
 _log = logging.getLogger("gateway.feed")
 
+HEARD = {Group.DELIVER: frozenset({EventType.ASK_OPENED}), Group.REDRAW: ENDINGS}
+"""What each group's reader listens to; the log tells more."""
+
 Handle = Callable[[str], Awaitable[None]]
 
 
@@ -57,7 +60,7 @@ class Feed:
         An entry is acknowledged once `handle` is done with it; what it failed on comes again.
         """
         async with asyncio.TaskGroup() as tasks:
-            for group in (Group.DELIVER, Group.REDRAW):
+            for group in HEARD:
                 tasks.create_task(self._work(group, handle), name=f"feed {group.value}")
 
     async def _work(self, group: Group, handle: Handle) -> None:
@@ -81,7 +84,7 @@ class Feed:
         if event is None and not entry.gone:
             await self._store.bury_entry(group, entry, "does not read")
             return
-        if event is not None and event.ask_id and event.type in (EventType.ASK_OPENED, *ENDINGS):
+        if event is not None and event.ask_id and event.type in HEARD[group]:
             try:
                 await handle(event.ask_id)
             except Unavailable:

@@ -1,0 +1,224 @@
+"""Posts that converge on their asks: once each, whatever dies, and drawn anew at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from channels.contract import Destination, PressDecline
+from channels.worker import Worker
+from gateway.answer import Picked
+from gateway.broker import Try
+from gateway.feed import Feed
+from gateway.people import as_caller
+from gateway.routes import Route
+from gateway.store import Group
+from tests.chats import ANA, DIRECT, THREAD, U1, Chats, texts
+from tests.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from channels.present import View
+    from gateway.store import Store
+    from tests.chats import Ask
+
+TELEGRAM = Destination("telegram", "D7", account="1001")
+
+
+@dataclass
+class Screen:
+    """A chat that shows what it is given: the views of each message, the newest last."""
+
+    drawn: dict[str, list[View]] = field(default_factory=dict)
+    refuses: set[str] = field(default_factory=set)
+
+    async def post(self, where: Destination, view: View) -> tuple[str, int]:
+        if view.ask_id in self.refuses:
+            raise ValueError("not this one")
+        message = f"{where.name}-{len(self.drawn)}"
+        self.drawn[message] = [view]
+        return message, 0
+
+    async def update(self, _where: Destination, message: str, view: View) -> None:
+        self.drawn[message].append(view)
+
+    def asks(self) -> list[str]:
+        return [views[-1].ask_id for views in self.drawn.values()]
+
+    def shows_end(self) -> bool:
+        return bool(self.drawn) and all(views[-1].outcome for views in self.drawn.values())
+
+
+def worker(chats: Chats, screen: Screen, *places: Destination) -> Worker:
+    return Worker(chats.conversations, chats.everyone, screen, lambda _: places or (DIRECT,))
+
+
+@pytest.fixture
+def chats(store: Store) -> Chats:
+    """A gateway's chats over an empty store."""
+    return Chats(store)
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[list[asyncio.Task[None]]]:
+    """Workers that run beside the test, and end with it."""
+    tasks: list[asyncio.Task[None]] = []
+    yield tasks
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def start(
+    running: list[asyncio.Task[None]], chats: Chats, one: Worker, name: str = "w1"
+) -> asyncio.Task[None]:
+    task = asyncio.create_task(one.run(Feed(chats.store, name)))
+    running.append(task)
+    return task
+
+
+async def test_an_ask_is_posted_once_and_drawn_anew_when_it_ends(
+    chats: Chats, running: list[asyncio.Task[None]]
+) -> None:
+    """Heard of twice, looked at often: one post, without controls at the end."""
+    screen = Screen()
+    one = worker(chats, screen)
+    start(running, chats, one)
+    ask = await chats.open(posted=False)
+    await until(lambda: screen.asks() == [ask.id], "the ask is posted")
+    await one.look(ask.id)
+    await ask.press("o2")
+    await until(screen.shows_end, "the post shows the end")
+    (views,) = screen.drawn.values()
+    assert [view.outcome is None for view in views] == [True, False]
+    assert views[-1].hint is None
+    assert "Answered: Production. Kevin, " in (views[-1].outcome or "")
+
+
+async def test_cc_09_answered_elsewhere_every_post_shows_it_and_nobody_can_answer(
+    chats: Chats, running: list[asyncio.Task[None]]
+) -> None:
+    """CC-09: solved on the console, both chats are closed, and a late press hears by whom."""
+    screen = Screen()
+    start(running, chats, worker(chats, screen, THREAD, TELEGRAM))
+    ask = await chats.open(where=TELEGRAM, posted=False)
+    await until(lambda: len(screen.drawn) == 2, "both chats show it")
+    answer = {"pick": Picked(("o1",))}
+    await chats.broker.answer(as_caller(ANA), ask.id, answer, Try("t", "console"))
+    await until(screen.shows_end, "both posts show the end")
+    shown = {views[-1].outcome for views in screen.drawn.values()}
+    assert any(outcome and outcome.startswith("Answered. Ana, ") for outcome in shown)
+    assert any(outcome and outcome.startswith("Answered: Staging. Ana, ") for outcome in shown)
+    press = await ask.pressed(PressDecline())
+    response = await chats.hand(press)
+    assert texts(response)[0].startswith("Ana answered at ")
+
+
+async def test_dd_15_an_ask_whose_worker_died_before_posting_is_posted_after(
+    chats: Chats, running: list[asyncio.Task[None]]
+) -> None:
+    """DD-15: the next worker looks at all that waits, and posts it once."""
+    ask = await chats.open(posted=False)
+    dead = await chats.store.take(Group.DELIVER, "w0", 10, timedelta(milliseconds=10))
+    assert len(dead) <= 1
+    screen = Screen()
+    start(running, chats, worker(chats.replica(), screen))
+    await until(lambda: screen.asks() == [ask.id], "the ask is posted")
+    second = await chats.open(posted=False)
+    await until(lambda: screen.asks() == [ask.id, second.id], "the worker goes on")
+
+
+async def test_what_one_ask_breaks_stops_no_other(
+    chats: Chats, running: list[asyncio.Task[None]], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A post that fails is logged by its id, stays unacknowledged, and those behind it go on."""
+    screen = Screen()
+    start(running, chats, worker(chats, screen))
+    first = await chats.open(posted=False)
+    await until(lambda: screen.asks() == [first.id], "the worker works")
+    run = "job-broken"
+    record = await (await chats.open(posted=False, run=run, where=THREAD)).record()
+    screen.refuses.add(record.ask.id)
+    with caplog.at_level(logging.ERROR, "gateway.feed"):
+        broken = await chats.open(posted=False)
+        screen.refuses.add(broken.id)
+        last = await chats.open(posted=False)
+        await until(lambda: last.id in screen.asks(), "the last is posted")
+    assert {line.message for line in caplog.records} <= {"feed.refused"}
+
+
+async def test_a_place_without_sight_shows_no_question(
+    store: Store, running: list[asyncio.Task[None]]
+) -> None:
+    """Content is drawn where a route grants it, or in the chat of somebody who may see it."""
+    granted = Route(conversation="slack:C2", tenant="acme", content=True)
+    chats = Chats(store, [granted])
+    screen = Screen()
+    start(running, chats, worker(chats, screen, THREAD, Destination("slack", "C2"), DIRECT))
+    await chats.open(posted=False)
+    await until(lambda: len(screen.drawn) == 3, "all three show it")
+    assert [views[0].question for views in screen.drawn.values()] == [
+        "",
+        "Where should build 41 go?",
+        "Where should build 41 go?",
+    ]
+    sealed = next(iter(screen.drawn.values()))[0].sealed
+    assert sealed is not None
+    assert sealed.startswith("asker waits for an answer from operators of acme.")
+
+
+async def test_the_post_names_its_ask_to_a_reply(
+    chats: Chats, running: list[asyncio.Task[None]]
+) -> None:
+    """What the worker posts is what a reply mark is looked up by."""
+    screen = Screen()
+    start(running, chats, worker(chats, screen))
+    ask = await chats.open(posted=False)
+    await until(lambda: len(screen.drawn) == 1, "it is posted")
+    (message,) = screen.drawn
+
+    async def recorded() -> bool:
+        return await chats.conversations.post(DIRECT.name, message) is not None
+
+    await until(recorded, "the post is recorded")
+    found = await chats.conversations.post(DIRECT.name, message)
+    assert found is not None
+    assert found.ask_id == ask.id
+
+
+async def test_two_readers_of_the_feed_share_the_asks(
+    chats: Chats, running: list[asyncio.Task[None]]
+) -> None:
+    """Each ask is handed to one of them; together they miss none."""
+    heard: dict[str, list[str]] = {"w1": [], "w2": []}
+
+    def handler(name: str) -> object:
+        async def handle(ask_id: str) -> None:
+            heard[name].append(ask_id)
+
+        return handle
+
+    for name in heard:
+        feed = Feed(chats.store, name)
+        running.append(asyncio.create_task(feed.run(handler(name))))  # type: ignore[arg-type]
+    asks: list[Ask] = [await chats.open(posted=False) for _ in range(20)]
+
+    def all_heard() -> bool:
+        return {ask.id for ask in asks} <= {*heard["w1"], *heard["w2"]}
+
+    await until(all_heard, "every ask is handed to somebody")
+    assert sorted(heard["w1"] + heard["w2"]) == sorted(ask.id for ask in asks)
+
+
+async def test_every_pending_ask_is_listed_over_many_pages(chats: Chats) -> None:
+    """A look at everything misses nothing, however many wait."""
+    asks = [await chats.open(posted=False, run=f"job-{n % 7}") for n in range(130)]
+    listed = [ask_id async for ask_id in Feed(chats.store, "w1").pending("acme")]
+    assert sorted(listed) == sorted(ask.id for ask in asks)
+    assert U1.account == "T1/U1"
