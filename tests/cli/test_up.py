@@ -20,7 +20,6 @@ from tests.cli.running import (
     oz0,
     plain_environ,
     short_folder,
-    start,
     wait_until,
 )
 
@@ -170,23 +169,17 @@ def test_serving_needs_a_redis_that_processes_share(root: str) -> None:
     assert "hush" not in refused.stderr
 
 
-def test_a_redis_that_may_forget_is_warned_about_at_every_start(root: str, redis_url: str) -> None:
-    """No append-only file: said on the console each time, and the gateway works."""
-    environ = {"OZ_DATA": f"{root}/data", "OZ_REDIS_URL": redis_url}
-    for _ in range(2):
-        with gateway("serve", **environ) as found:
-            assert any("append-only" in warning for warning in found.told["warnings"])
-            assert found.call("GET", "/readyz").status == 200
-
-
-def test_replicas_on_one_redis_make_one_first_token(root: str, redis_url: str) -> None:
-    """The second takes what the first made, and both serve the same asks."""
+def test_replicas_share_one_redis_and_one_first_token(root: str, redis_url: str) -> None:
+    """Both serve the same asks, and each warns at its start of a Redis that may forget."""
     one, two = Path(root) / "one", Path(root) / "two"
     two.mkdir()
     with gateway("serve", OZ_DATA=str(one), OZ_REDIS_URL=redis_url) as first:
         (two / "token").write_text(first.token, "utf-8")
         with gateway("serve", "--roles", "api", OZ_DATA=str(two), OZ_REDIS_URL=redis_url) as second:
             assert second.told["tokens"] == []
+            for found in (first, second):
+                assert any("append-only" in warning for warning in found.told["warnings"])
+                assert found.call("GET", "/readyz").status == 200
             job = first.run()
             ask = second.ask(job, COLOURS)
             assert first.here("approval", "answer", job, ask, "red").returncode == 0
@@ -200,17 +193,3 @@ def test_a_process_without_the_api_role_listens_nowhere(root: str, redis_url: st
         "serve", "--roles", "clock,resume", OZ_DATA=root, OZ_REDIS_URL=redis_url
     ) as workers:
         assert workers.told["address"] is None
-
-
-def test_a_killed_gateway_and_engine_come_back_with_everything(root: str) -> None:
-    """`kill -9` of both while an ask waits: the next start has the ask, its run and the token."""
-    first = start(OZ_DATA=f"{root}/data")
-    job = first.run()
-    ask = first.ask(job, COLOURS)
-    engine = int((Path(root) / "data" / "engine.lock").read_text("ascii"))
-    assert engine == first.process.pid
-    first.kill()
-    with gateway(OZ_DATA=f"{root}/data") as second:
-        assert second.token == first.token
-        assert second.here("approval", "answer", job, ask, "blue").returncode == 0
-        assert second.result(ask) == "The answer: blue"
