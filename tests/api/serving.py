@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
+import pytest
 
 from gateway.api import Parts, build_app, serving
 from gateway.broker import Broker
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gateway.store import Store
+
+ONE_STORE = pytest.mark.parametrize("gw", ["memory"], indirect=True)
+"""For tests of what is said and read, which never comes to the store: once is enough."""
 
 RUN = "job-0a9dc2d1-0000-4000-8000-000000000001"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.serving import RUN, Gateway
+from tests.api.serving import ONE_STORE, RUN, Gateway
 from tests.waiting import until
 
 FORM = {
@@ -68,6 +68,7 @@ async def test_integers_keep_every_digit(gw: Gateway) -> None:
     assert told.body["result"] == f'The answer: {{"n": {BIG}}}'
 
 
+@ONE_STORE
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "9" * 5_000])
 async def test_a_number_that_is_none_is_refused(gw: Gateway, number: str) -> None:
     """JSON has no such number, and the ask still waits."""
@@ -78,6 +79,7 @@ async def test_a_number_that_is_none_is_refused(gw: Gateway, number: str) -> Non
     assert await gw.status(ask) == "pending"
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("given", "paths"),
     [
@@ -182,6 +184,7 @@ async def test_a_try_that_was_refused_may_be_mended(gw: Gateway) -> None:
     assert (refused.status, taken.status) == (400, 200)
 
 
+@ONE_STORE
 @pytest.mark.parametrize("key", ["", "x" * 256, "é"])
 async def test_a_key_that_does_not_read_is_refused(gw: Gateway, key: str) -> None:
     """Printable ASCII, 255 characters at most."""
@@ -295,6 +298,7 @@ async def test_a_wait_that_is_over_says_that_it_still_waits(gw: Gateway) -> None
     assert "result" not in told.body
 
 
+@ONE_STORE
 @pytest.mark.parametrize("wait", ["301", "-1", "nan", "inf", "soon", ""])
 async def test_a_wait_has_bounds(gw: Gateway, wait: str) -> None:
     """Nobody waits for longer than 300 seconds at a time."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.serving import RUN, Answer, Gateway
+from tests.api.serving import ONE_STORE, RUN, Answer, Gateway
 
 HEADED = {"id": "q", "header": "h", "question": "Where to?"}
 CHOICE = {**HEADED, "options": [{"label": "A"}, {"label": "B"}]}
@@ -54,6 +54,7 @@ def texts(count: int, size: int) -> list[dict[str, Any]]:
     return fields
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -214,6 +215,7 @@ async def test_there_are_three_tools(gw: Gateway) -> None:
     assert (old.status, old.body["ask"]["contract"]) == (201, "oz.ask_user")
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("body", "path"),
     [
@@ -286,6 +288,7 @@ async def test_pages_hold_every_ask_once_oldest_first(gw: Gateway) -> None:
             assert found == asks
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("query", "path"),
     [

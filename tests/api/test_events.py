@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 import gateway.broker.runs
-from tests.api.serving import RUN, Gateway
+from tests.api.serving import ONE_STORE, RUN, Gateway
 from tests.waiting import until
 
 
@@ -100,6 +100,7 @@ async def test_a_reader_that_has_seen_the_end_is_told_to_stay_away(gw: Gateway) 
         assert reading.response.status == 204
 
 
+@ONE_STORE
 @pytest.mark.parametrize("after", ["x", "1-", "-1", "1-2-3", "1_000-0", "²"])
 async def test_an_id_that_is_none_is_refused(gw: Gateway, after: str) -> None:
     """Before the stream begins, so that the caller can read why."""

@@ -19,11 +19,17 @@ import gateway.api.endpoints
 import gateway.api.events
 from gateway.api import build_app, serving
 from gateway.api.limits import JSON_DEPTH
-from tests.api.serving import RUN, Answer, Client, Gateway
+from tests.api.serving import RUN, Answer, Client, Gateway, make_tokens
 from tests.api.serving import gateway as a_gateway
 from tests.waiting import until
 
-JSON = {"Content-Type": "application/json"}
+
+@pytest.fixture
+async def gw(tmp_path: Path) -> AsyncIterator[Gateway]:
+    """Over memory alone: what is tested here never comes to the store."""
+    async with a_gateway(None, tmp_path) as made:
+        await make_tokens(made)
+        yield made
 
 
 @asynccontextmanager
@@ -180,7 +186,7 @@ async def test_a_body_that_is_not_json_by_its_own_word(
     assert (refused.status, refused.code) == (415, "invalid_argument")
 
 
-async def test_a_body_over_the_limit_is_refused_with_a_code(tmp_path: Path, gw: Gateway) -> None:
+async def test_a_body_over_the_limit_is_refused_with_a_code(gw: Gateway) -> None:
     """By what it holds, whether or not its length was told or its bytes were compressed."""
     limit = gw.parts.settings.body_bytes
     fits = b'{"agent":"asker"}'.ljust(limit)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.serving import RUN, Answer, Gateway
+from tests.api.serving import ONE_STORE, RUN, Answer, Gateway
 
 SECRETS = ("Which customer", "Customer 17", "Customer 23", "Segment", "own words", "ask Ana")
 """What is asked, answered and said in these tests, and told only to those who may see it."""
@@ -162,6 +162,7 @@ async def test_a_callers_feed_shows_a_sub_runs_question_to_its_own_agent_only(gw
         assert ("Which customer?" in str(frame)) is sees
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("who", "status"),
     [
@@ -186,6 +187,7 @@ async def test_operators_and_above_with_content_answer(gw: Gateway, who: str, st
     assert await gw.status(ask) == ("answered" if status == 200 else "pending")
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("who", "status"),
     [("operator", 200), ("blind", 200), ("agent", 403), ("reader", 403), ("granted", 200)],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.serving import RUN, Gateway
+from tests.api.serving import ONE_STORE, RUN, Gateway
 
 OTHER_RUN = RUN[:-1] + "2"
 
@@ -86,6 +86,7 @@ async def test_a_parent_is_an_own_run(gw: Gateway) -> None:
     assert made.body["parent"] == RUN
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("body", "path"),
     [
@@ -164,6 +165,7 @@ async def test_ending_a_run_cancels_its_asks(gw: Gateway) -> None:
     assert await gw.status(ask) == "cancelled"
 
 
+@ONE_STORE
 @pytest.mark.parametrize("status", ["running", "awaiting_input", "done", None])
 async def test_a_run_ends_one_of_three_ways(gw: Gateway, status: str | None) -> None:
     """Other words end nothing."""

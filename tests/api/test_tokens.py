@@ -9,7 +9,7 @@ import pytest
 from gateway.errors import Unauthenticated
 from gateway.people import People
 from gateway.tokens import CACHE_S, Grant, Tokens
-from tests.api.serving import GRANTS, Gateway
+from tests.api.serving import GRANTS, ONE_STORE, Gateway
 
 
 async def make(gw: Gateway, who: str, **grant: Any) -> Any:
@@ -42,6 +42,7 @@ async def test_the_store_holds_no_secret(over_redis: Gateway, redis_url: str) ->
         assert secret.removeprefix("oz_").encode() not in dump
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("who", "grant", "status"),
     [
@@ -68,6 +69,7 @@ async def test_nobody_hands_out_what_they_do_not_have(
     assert made.status == status, made.body
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     ("grant", "paths"),
     [
@@ -134,6 +136,7 @@ async def test_revoking_has_the_same_limits_as_making(gw: Gateway) -> None:
     assert (await gw.as_("owner").get("/v1/asks")).status == 200
 
 
+@ONE_STORE
 @pytest.mark.parametrize(
     "header",
     [
