@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+from gateway import __version__
 from gateway.cli import approvals, dead, jobs, lint, people, tokens, tools, up
 from gateway.cli.failure import INTERRUPTED, WRONG_USE, Failure
 from gateway.cli.output import fail
@@ -15,7 +15,6 @@ from gateway.cli.output import fail
 # Help without rich's panels: importing them takes longer than everything else together.
 app = typer.Typer(
     name="oz0",
-    help="OZ gateway asks people questions for agents, and keeps them until somebody answers.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -28,6 +27,23 @@ app.add_typer(tokens.app)
 app.add_typer(dead.app)
 lint.register(app)
 tools.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"oz0 {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def oz0(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """OZ gateway asks people questions for agents, and keeps them until somebody answers."""
 
 
 @app.command()
@@ -50,10 +66,6 @@ def run(arguments: Sequence[str]) -> int:
         return WRONG_USE
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output (`head`) has what it wanted; Python would complain at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return code if isinstance(code, int) else 0
 
 

@@ -80,8 +80,8 @@ def answer(
         str,
         typer.Argument(
             metavar="ANSWER",
-            help="A whole label or words; one JSON object for typed questions; - reads it from "
-            "standard input.",
+            help="A whole label or words; one JSON object for typed questions. - reads it from "
+            "standard input; one that begins with - stands after --.",
         ),
     ],
     *,

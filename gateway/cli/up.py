@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from gateway.cli.compose import Ready
-    from gateway.config import Config
+    from gateway.config import Config, Settings
 
 Bind = Annotated[str | None, typer.Option(help="host:port to listen on (OZ_BIND).")]
 Data = Annotated[str | None, typer.Option(help="The data folder (OZ_DATA).")]
@@ -41,7 +41,7 @@ def up(
     bind: Bind = None,
     data: Data = None,
     config: ConfigFile = None,
-    log: Level = "info",
+    log: Level = "warning",  # a person sits here; `serve` runs where logs are collected
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -106,7 +106,7 @@ def _run(
         if path is not None and ready.address is not None:
             _leave(path, ready.address)
             written.append(path)
-        _announce(ready, settings.gateway.data, as_json=as_json)
+        _announce(ready, settings.gateway, as_json=as_json)
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
@@ -167,21 +167,26 @@ def _leaves(error: Exception) -> Iterator[Exception]:
         yield error
 
 
-def _announce(ready: Ready, folder: Path, *, as_json: bool) -> None:
+def _announce(ready: Ready, settings: Settings, *, as_json: bool) -> None:
     """What a person, or a script, needs to know of a gateway that is ready."""
     from rich.text import Text
 
     from gateway import __version__
 
-    for warning in ready.warnings:
+    warnings = list(ready.warnings)
+    if ready.address is not None and not settings.bind.loopback:
+        warnings.append(
+            f"Other machines reach {settings.bind.host}; put a proxy with TLS before it."
+        )
+    for warning in warnings:
         note(f"warning: {warning}")
     if as_json:
         say_json(
             {
                 "address": ready.address,
-                "data": str(folder),
+                "data": str(settings.data),
                 "version": __version__,
-                "warnings": ready.warnings,
+                "warnings": warnings,
                 "tokens": [
                     {"tenant": first.tenant, "file": str(first.path), "secret": first.secret}
                     for first in ready.first_tokens
@@ -190,7 +195,11 @@ def _announce(ready: Ready, folder: Path, *, as_json: bool) -> None:
         )
         return
     where = f"serves {ready.address}" if ready.address else "works"
-    keeps = f"everything is kept in {folder}" if ready.embedded else "on the Redis of OZ_REDIS_URL"
+    keeps = (
+        f"everything is kept in {settings.data}"
+        if ready.embedded
+        else "on the Redis of OZ_REDIS_URL"
+    )
     say(Text.assemble(("OZ gateway", "bold"), f" {__version__} {where}; {keeps}"))
     for first in ready.first_tokens:
         say(

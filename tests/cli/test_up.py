@@ -193,3 +193,13 @@ def test_a_process_without_the_api_role_listens_nowhere(root: str, redis_url: st
         "serve", "--roles", "clock,resume", OZ_DATA=root, OZ_REDIS_URL=redis_url
     ) as workers:
         assert workers.told["address"] is None
+
+
+def test_an_address_that_others_reach_is_warned_about(root: str) -> None:
+    """Loopback is the default; anything else is a decision, and is told what it lacks."""
+    with gateway(OZ_DATA=f"{root}/data", OZ_BIND="0.0.0.0:0") as found:
+        assert found.told["warnings"] == [
+            "Other machines reach 0.0.0.0; put a proxy with TLS before it."
+        ]
+        assert found.address.startswith("http://127.0.0.1:")
+        assert found.json("approval", "list")["asks"] == []
