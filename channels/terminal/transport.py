@@ -82,10 +82,11 @@ class Terminal:
 
     async def update(self, _where: Destination, _message: str, view: View) -> None:
         """Prints how the ask ended, unless its receipt said so already."""
-        if view.ask_id in self._waiting:
-            async with self._pen.lock:
+        async with self._pen.lock:
+            # Looked at with the pen in hand: the line just read may be what ended it.
+            if view.ask_id in self._waiting:
                 self._pen.post(render.ending(view))
-            self._ended(view.ask_id)
+                self._ended(view.ask_id)
 
     async def run(self, lines: Lines, interactions: Interactions) -> None:
         """Reads and answers until the input ends."""
