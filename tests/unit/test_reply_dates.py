@@ -233,6 +233,7 @@ def test_a_time_is_refused_where_only_a_day_is_wanted(text: str) -> None:
         ("tomorrow 09:00", "2026-01-16T09:00:00+01:00"),
         ("2026-10-20 9:00", "2026-10-20T09:00:00+02:00"),
         ("Friday 3 p.m.", "2026-01-16T15:00:00+01:00"),
+        ("tomorrow at 14.30", "2026-01-16T14:30:00+01:00"),
     ],
 )
 def test_a_time_is_read_in_the_persons_zone_with_its_offset_written_out(

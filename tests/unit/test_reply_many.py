@@ -42,6 +42,11 @@ def test_a_list_of_picks_is_taken_in_the_options_order(text: str) -> None:
     assert value_of(said(text, ASKED)) == ["o1", "o3"]
 
 
+def test_the_same_pick_twice_leaves_no_choice() -> None:
+    """`1 or 1` is 1."""
+    assert value_of(said("1 or 1", ASKED)) == ["o1"]
+
+
 @pytest.mark.parametrize("text", ["2-4", "2 - 4", "2–4", "2-3, 4", "4, 2-3", "2 3 4"])
 def test_a_span_is_every_option_in_it(text: str) -> None:
     """`2-4` is three picks."""
