@@ -83,6 +83,9 @@ DIRECT = Destination("slack", "D1", account="T1/U1")
 CHANNEL = Destination("slack", "C1")
 THREAD = Destination("slack", "C1", "T1")
 
+PRODUCTION = {"pick": {"options": ["o2"], "write_in": None}}
+"""The second option of the question that asks open with, as outcomes hold it."""
+
 _numbers = count(1)
 
 

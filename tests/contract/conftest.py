@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 
+from tests.chats import Chats
 from tests.contract.backends import InMemory, InRedis
 from tests.redis.servers import engines, racks
 
@@ -60,3 +61,9 @@ def store(backend: Backend) -> Store:
 def advance(backend: Backend) -> Callable[[timedelta], None]:
     """Moves the store's time."""
     return backend.advance
+
+
+@pytest.fixture
+def chats(store: Store) -> Chats:
+    """A gateway's chats over an empty store."""
+    return Chats(store)

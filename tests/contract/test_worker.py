@@ -60,12 +60,6 @@ def worker(chats: Chats, screen: Screen, *places: Destination) -> Worker:
 
 
 @pytest.fixture
-def chats(store: Store) -> Chats:
-    """A gateway's chats over an empty store."""
-    return Chats(store)
-
-
-@pytest.fixture
 async def running() -> AsyncIterator[list[asyncio.Task[None]]]:
     """Workers that run beside the test, and end with it."""
     tasks: list[asyncio.Task[None]] = []
