@@ -30,6 +30,9 @@ _DROPPED = regex.compile(
     r"|(?<=\S)[\U0001F3FB-\U0001F3FF]|\u20E3",  # skin tones, the keycap mark
     regex.VERSION1,
 )
+_LATIN = regex.compile(r"[\p{Latin}\p{Common}\p{Inherited}]*")
+"""Labels that mix no scripts for sure, so that most calls do without the table of look-alikes."""
+
 _LEFT_TO_RIGHT_MARK = "\u200e"
 _SHARED_SCRIPTS = frozenset({"COMMON", "INHERITED", "Unknown"})
 
@@ -73,7 +76,7 @@ def clashes(labels: Sequence[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     folded: dict[str, int] = {}
     looks: dict[str, list[int]] = defaultdict(list)
-    mixable = not all(map(str.isascii, labels))  # one script of letters: the table is not needed
+    mixable = _LATIN.fullmatch("".join(labels)) is None
     for index, label in enumerate(labels):
         earlier = folded.setdefault(fold(label), index)
         if mixable:

@@ -59,7 +59,9 @@ def is_other(label: str) -> bool:
 def refuse_like_other(faults: Faults, labels: Sequence[tuple[str, str]]) -> None:
     """Notes labels (behind their paths) that look like the injected `Other` and are not it."""
     for path, label in labels:
-        if not is_other(label) and alike(label, OTHER_LABEL):
+        if label.isascii() or is_other(label):  # two ASCII labels never mix scripts
+            continue
+        if alike(label.rstrip(" .…"), OTHER_LABEL):
             foreign = _foreign(OTHER_LABEL, label)
             message = f"Looks like the Other that is added, but is written with {foreign}."
             faults.add(path, message, "look_alike")

@@ -197,9 +197,10 @@ def test_an_authored_other_is_refused(other: str) -> None:
     assert faults_of(call) == [("questions[0].options[2].label", "authored_other")]
 
 
-def test_an_other_in_foreign_letters_is_refused() -> None:
+@pytest.mark.parametrize("other", ["\u041ether", "\u041ether…", "OTH\u0415R. "])
+def test_an_other_in_foreign_letters_is_refused(other: str) -> None:
     """SE-10: beside the Other that is added, nobody could tell them apart."""
-    call = one(options=[{"label": "a"}, {"label": "\u041ether"}])
+    call = one(options=[{"label": "a"}, {"label": other}])
     assert faults_of(call) == [("questions[0].options[1].label", "look_alike")]
     kept = one(options=[{"label": "a"}, {"label": "Other region"}])
     assert read(kept, Defaults()).question.fields[0].options[1].label == "Other region"

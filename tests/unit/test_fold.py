@@ -91,6 +91,7 @@ def test_labels_that_look_alike_and_mix_scripts_are_alike(first: str, second: st
         ("modern", "modem"),
         ("Île I", "Île l"),
         ("Да", "Нет"),
+        ("Рот 3", "Рот З"),
         ("赤", "青"),
         ("été", "ete"),
     ],
