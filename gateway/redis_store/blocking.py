@@ -24,6 +24,10 @@ SWALLOWED_S = 0.2
 long after it is cancelled again."""
 
 
+LATE_S = 0.25
+"""Ours: how much later than its time a read may say that there was nothing."""
+
+
 class Reader:
     """Reads for one caller at a time, over connections of its own."""
 
@@ -37,20 +41,12 @@ class Reader:
 
         Raises: Unavailable; ResponseError. What was handed out meanwhile is in the pending list.
         """
-        command = (*head, "BLOCK", block_ms, "STREAMS")
-        # A server that is gone without a word would block for ever.
-        within_s = block_ms / 1000 + SOCKET_TIMEOUT_S
         with translated():
             if not isinstance(self._way, Nodes):
-                everything = (*command, *streams, *streams.values())
-                return await self._send("", self._way, everything, within_s)
-            await self._way.find()
-            for stream, start in streams.items():
-                if stream not in self._reads:
-                    read = self._of_stream(self._way, (*command, stream, start), within_s)
-                    self._reads[stream] = asyncio.create_task(read)
-            await asyncio.wait(self._reads.values(), return_when=asyncio.FIRST_COMPLETED)
-            return self._gathered()
+                names = (*streams, *streams.values())
+                command = (*head, "BLOCK", block_ms, "STREAMS", *names)
+                return await self._send("", self._way, command, block_ms)
+            return await self._of_streams(self._way, head, streams, block_ms)
 
     async def aclose(self) -> None:
         while running := [task for task in self._reads.values() if not task.done()]:
@@ -62,10 +58,33 @@ class Reader:
         for _, lane in self._lanes.values():
             await lane.aclose()
 
-    async def _of_stream(self, nodes: Nodes, command: Command, within_s: float) -> Reply:
-        stream = command[-2]
+    async def _of_streams(
+        self, nodes: Nodes, head: Command, streams: Mapping[str, str], block_ms: int
+    ) -> Reply:
+        loop = asyncio.get_running_loop()
+        await nodes.find()
+        end = loop.time() + block_ms / 1000
+        while (left_s := end - loop.time()) > 0 or self._reads:
+            for stream, start in streams.items():
+                if left_s > 0 and stream not in self._reads:
+                    left_ms = max(1, round(left_s * 1000))
+                    command = (*head, "BLOCK", left_ms, "STREAMS", stream, start)
+                    read = self._of_stream(nodes, stream, command, left_ms)
+                    self._reads[stream] = asyncio.create_task(read)
+            # Those that go on are for the next call: what they are handed would be lost with them.
+            finished, _ = await asyncio.wait(
+                self._reads.values(),
+                timeout=max(left_s, LATE_S),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            reply = self._gathered()
+            if reply or (left_s <= 0 and not finished):
+                return reply
+        return []
+
+    async def _of_stream(self, nodes: Nodes, stream: str, command: Command, block_ms: int) -> Reply:
         try:
-            return await self._send(stream, nodes.source(stream.encode()), command, within_s)
+            return await self._send(stream, nodes.source(stream.encode()), command, block_ms)
         except AskError as error:
             nodes.forget()
             raise RedisClusterException("the slot has moved") from error
@@ -75,14 +94,15 @@ class Reader:
             nodes.forget()
             raise
 
-    async def _send(self, name: str, source: Source, command: Command, within_s: float) -> Reply:
+    async def _send(self, name: str, source: Source, command: Command, block_ms: int) -> Reply:
         used, lane = self._lanes.get(name, (None, None))
         if lane is None or used is not source:
             if lane is not None:
                 await lane.aclose()
             lane = Lane(source)
             self._lanes[name] = (source, lane)
-        (reply,) = await lane.send([command], within_s)
+        # A server that is gone without a word would block for ever.
+        (reply,) = await lane.send([command], block_ms / 1000 + SOCKET_TIMEOUT_S)
         if isinstance(reply, Exception):
             raise reply
         return reply or []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
 from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import Sentinel
+from redis.asyncio.sentinel import Sentinel, SentinelConnectionPool
 from redis.backoff import NoBackoff
 from redis.exceptions import (
     AskError,
@@ -81,6 +81,14 @@ def _sentinel(url: str, options: dict[str, Any]) -> Redis:
         "Redis",
         sentinel.master_for(service or "mymaster", db=int(db or 0), password=password, **options),
     )
+
+
+async def close(client: Redis | RedisCluster) -> None:
+    """Closes a client, and its connections to the Sentinels, which it leaves open itself."""
+    await client.aclose()
+    if isinstance(client, Redis) and isinstance(client.connection_pool, SentinelConnectionPool):
+        for sentinel in client.connection_pool.sentinel_manager.sentinels:
+            await sentinel.aclose()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from redis.exceptions import MovedError, NoScriptError, ResponseError
 
 from gateway.errors import Unavailable
 from gateway.redis_store.blocking import Reader
-from gateway.redis_store.client import SOCKET_TIMEOUT_S, is_away, translated
+from gateway.redis_store.client import SOCKET_TIMEOUT_S, close, is_away, translated
 from gateway.redis_store.cluster import Nodes
 from gateway.redis_store.lane import OfClient
 from gateway.redis_store.server import Server
@@ -118,7 +118,7 @@ class Link:
     async def aclose(self) -> None:
         await asyncio.gather(*self._writers)
         await self._way.aclose()
-        await self._client.aclose()
+        await close(self._client)
 
     def _enqueue(self, command: Command, *, confirm: bool) -> Awaitable[Any]:
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

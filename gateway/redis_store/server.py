@@ -83,10 +83,11 @@ class Server:
             await lane.aclose()
 
     def _learn(self, role: Any) -> None:
-        """From `ROLE`, which lists replicas that follow; one still loading confirms nothing."""
+        """From `ROLE`, where a replica that still loads, and confirms nothing, stands at 0."""
         if isinstance(role, Exception):
             return  # a managed server may forbid it; then nothing is waited for
-        self._replicas = len(role[2]) if role[0] == "master" else 0
+        replicas = role[2] if role[0] == "master" else []
+        self._replicas = sum(int(offset) > 0 for _, _, offset in replicas)
         self._count_at = asyncio.get_running_loop().time() + COUNT_EVERY_S
 
 

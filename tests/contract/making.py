@@ -29,8 +29,9 @@ WHERE = Question(
     ),
 )
 
-QUIET = 2
-"""A first empty take may have made the group; a second one in a row has found nothing."""
+QUIET = 3
+"""A first empty take may have made the group, a second have met what a cluster's other reads still
+had to say of that; a third one in a row has found nothing."""
 
 _numbers = count(1)
 

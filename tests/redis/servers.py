@@ -50,15 +50,19 @@ def free_port() -> int:
 class Server:
     """One server process in a folder of its own, on a port (0: its socket alone)."""
 
-    def __init__(self, binary: Path, folder: Path, *options: str, port: int = 0) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(
+        self, binary: Path, folder: Path, *options: str, port: int = 0, settings: Path | None
+    ) -> None:
+        folder.mkdir(parents=True)
         self.port = port
         self.socket = folder / "s"
         self._folder = folder
         self._command = [
-            *(str(binary), "--port", str(port), "--unixsocket", str(self.socket)),
-            *("--bind", "127.0.0.1", "--dir", str(folder), "--save", ""),
-            *("--logfile", str(folder / "log"), *options),
+            *(str(binary), *([str(settings)] if settings else [])),
+            *("--port", str(port), "--unixsocket", str(self.socket), "--bind", "127.0.0.1"),
+            *("--dir", str(folder), "--logfile", str(folder / "log")),
+            *([] if settings else ["--save", ""]),
+            *options,
         ]
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -117,14 +121,15 @@ class Rack:
         self._binary = binary
         self._servers: list[Server] = []
 
-    async def server(self, *options: str, port: int = 0) -> Server:
-        """A new server, answering."""
-        server = Server(self._binary, self._folder / str(len(self._servers)), *options, port=port)
+    async def server(self, *options: str, port: int = 0, settings: Path | None = None) -> Server:
+        """A new server, answering; `settings` is a file that is its own to rewrite."""
+        folder = self._folder / str(len(self._servers))
+        server = Server(self._binary, folder, *options, port=port, settings=settings)
         self._servers.append(server)
         await server.start()
         return server
 
-    async def file(self, *lines: str) -> Path:
+    def file(self, *lines: str) -> Path:
         """A new settings file."""
         path = self._folder / f"{len(list(self._folder.iterdir()))}.conf"
         path.write_text("\n".join(lines) + "\n")
