@@ -121,7 +121,7 @@ class Asking(Endings):
     ) -> Standing:
         """An ask straight on the model, for approvals and callers without a model's tool call.
 
-        Returns as `open` does.
+        It waits `timeout_s`, else as long as its run says. Returns as `open` does.
 
         Raises: Conflict, NotFound, NotAllowed, TooLarge.
         """
@@ -136,7 +136,7 @@ class Asking(Endings):
             call_id=call_id,
             parent=run.parent,
             question=question,
-            timeout_s=timeout_s,
+            timeout_s=run.timeout_s if timeout_s is None else timeout_s,
             on_timeout=run.on_timeout,
             audience=tuple(audience),
         )

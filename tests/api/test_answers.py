@@ -176,6 +176,19 @@ async def test_a_key_that_won_with_another_meaning_is_a_conflict(gw: Gateway) ->
         assert (path, refused.status, refused.code) == (path, 409, "conflict")
 
 
+async def test_a_reason_is_part_of_what_a_key_said(gw: Gateway) -> None:
+    """The same decline again hears that it won; with another reason it is a conflict."""
+    ask = await gw.ask({"question": "Q?"})
+    told = [
+        await gw.as_("operator").post(
+            f"/v1/asks/{ask}/decline", {"reason": reason}, idempotency_key="k"
+        )
+        for reason in ("ask Ana", "ask Ana", "ask Bo")
+    ]
+    assert [one.status for one in told] == [200, 200, 409]
+    assert told[2].code == "conflict"
+
+
 async def test_a_try_that_was_refused_may_be_mended(gw: Gateway) -> None:
     """An answer that did not fit used nothing up, so the same key may answer better."""
     ask = await gw.deploy()
@@ -386,6 +399,33 @@ async def test_approvals_are_approved_or_denied(gw: Gateway) -> None:
         {"status": "answered", "approved": True, "by": "user:kevin", "reason": "fine"},
         {"status": "declined", "approved": False, "by": "user:kevin", "reason": "too much"},
     ]
+
+
+async def test_an_approval_waits_as_long_as_its_run_says(gw: Gateway) -> None:
+    """Unless it says otherwise itself."""
+    await gw.run(timeout="4h")
+    for more, waits in (({}, 4 * 3_600), ({"timeout": "15m"}, 900)):
+        ask = await gw.approval(**more)
+        read = await gw.as_("agent").get(f"/v1/asks/{ask}")
+        assert read.body["ask"]["timeout_s"] == waits
+        assert read.body["ask"]["deadline"] is not None
+
+
+async def test_cc_09_answered_here_it_waits_nowhere(gw: Gateway) -> None:
+    """CC-09: no list, inbox, chat or run shows it as waiting; who is late hears who was first."""
+    ask = await gw.deploy()
+    first = await answer(gw, ask, "Staging", "U2")
+    late = await answer(gw, ask, "Cancel", "U1")
+    listed = await gw.as_("U1").get("/v1/asks")
+    inbox = await gw.as_("U1").post("/oz.v1.Approvals/ListApprovals", {})
+    chat = await gw.as_("U1").get(f"/v1/runs/{RUN}/chat")
+    run = await gw.as_("U1").get(f"/v1/agents/{RUN}")
+    assert (first.status, late.status, late.code) == (200, 409, "already_settled")
+    assert late.body["outcome"]["by"] == "user:U2"
+    assert late.body["outcome"]["answer"] == "Staging"
+    assert listed.body["asks"] == inbox.body["approvals"] == chat.body["requests"] == []
+    assert (run.body["status"], run.body["pending_input_type"]) == ("running", None)
+    assert await gw.endings() == 1
 
 
 async def test_the_command_lines_answers_say_where_they_came_from(gw: Gateway) -> None:
