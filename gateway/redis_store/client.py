@@ -47,8 +47,8 @@ def connect(url: str) -> Redis | RedisCluster:
     `redis+sentinel://[:password@]host:port[,host:port]/service[/db]`.
 
     No retry of redis-py's: a lost reply tried again blindly takes a group's entries twice.
-    RESP2, because RESP3 gives other shapes for the same stream. No time limit either: lanes have
-    their own, and blocking reads wait longer.
+    RESP2, because RESP3 gives other shapes for the same stream. No time limit of redis-py's on a
+    plain client: lanes have their own, and a timer for each reply costs more than the reply.
     """
     options: dict[str, Any] = {
         "decode_responses": True,
@@ -63,6 +63,8 @@ def connect(url: str) -> Redis | RedisCluster:
     for scheme in CLUSTER_SCHEMES:
         if url.startswith(scheme):
             plain = url.replace("+cluster", "", 1)
+            # Its own questions for the slots have no other time limit.
+            options["socket_timeout"] = SOCKET_TIMEOUT_S
             return RedisCluster.from_url(plain, **options)
     return Redis.from_url(url, **options)
 

@@ -81,10 +81,9 @@ class Lane:
 
         Raises: redis-py's errors of the connection, OSError. The next batch has a new connection.
         """
-        connection = await self._ready()
         try:
-            # One time limit for all: a timer for each reply costs more than the reply.
             async with asyncio.timeout(within_s):
+                connection = await self._ready()
                 packed = b"".join(hiredis.pack_command(command) for command in commands)
                 await connection.send_packed_command(packed, check_health=False)
                 return [await _reply(connection) for _ in commands]
@@ -99,11 +98,12 @@ class Lane:
             await self._source.give_back(connection)
 
     async def _ready(self) -> AbstractConnection:
-        # A server that ended has closed what is kept here; it may be back by now.
-        if self._connection is not None and await self._connection.can_read():
-            await self.aclose()
-        if self._connection is None:
-            self._connection = await self._source.connection()
+        kept = self._connection
+        if kept is not None and kept.is_connected and not await kept.can_read():
+            return kept
+        # A server that ended has closed what was kept; it may be back by now.
+        await self.aclose()
+        self._connection = await self._source.connection()
         return self._connection
 
 

@@ -184,13 +184,9 @@ class RedisLog:
         await asyncio.gather(*(self._trim(keys) for keys in self._partitions.all))
 
     async def _trim(self, keys: Keys) -> None:
-        try:
-            groups = await self._link.call("XINFO", "GROUPS", keys.log)
-        except ResponseError:
-            return  # no log yet
         seconds, _ = await self._link.call("TIME")
         oldest = (int(seconds) - int(TAIL_SLACK.total_seconds())) * 1000
-        for group in map(codec.as_dict, groups):
+        for group in await self._groups(keys.log):
             first = group["last-delivered-id"]
             if group["pending"]:
                 held = await self._link.call("XPENDING", keys.log, group["name"], "-", "+", 1)
@@ -198,6 +194,17 @@ class RedisLog:
             oldest = min(oldest, int(first.partition("-")[0]))
             await self._forget_readers(keys.log, group["name"])
         await self._link.call("XTRIM", keys.log, "MINID", "~", oldest)
+        for group in await self._groups(keys.asks):
+            await self._forget_readers(keys.asks, group["name"])
+
+    async def _groups(self, stream: str) -> list[dict[str, Any]]:
+        try:
+            groups = await self._link.call("XINFO", "GROUPS", stream)
+        except ResponseError as error:
+            if "no such key" not in str(error):
+                raise
+            return []
+        return [codec.as_dict(group) for group in groups]
 
     async def _forget_readers(self, stream: str, group: str) -> None:
         readers = await self._link.call("XINFO", "CONSUMERS", stream, group)

@@ -374,6 +374,7 @@ class Agree(RuleBasedStateMachine):
         else:
             self.both(lambda store: store.save_draft(asked, "kevin", draft, token))
         self.both(lambda store: store.draft(asked, "kevin"))
+        self.both(lambda store: store.tried(asked, token))
 
 
 def _outcome(call: str) -> Outcome:

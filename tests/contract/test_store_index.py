@@ -123,6 +123,9 @@ async def test_a_try_that_was_done_changes_no_draft_again(store: Store) -> None:
     assert not await store.mark(ask_id, "t1")
     assert not await store.save_draft(ask_id, "kevin", "again", "t2")
     assert await store.draft(ask_id, "kevin") == "first"
+    assert [await store.tried(ask_id, token) for token in ("t1", "t2", "t3")] == [True, True, False]
+    assert not await store.tried("a-00000000000a", "t1")
+    assert not await store.tried("no id", "t1")
 
 
 async def test_of_many_who_mark_a_try_one_does_it(store: Store) -> None:

@@ -284,3 +284,8 @@ async def test_readers_that_are_gone_are_forgotten(
     await store.trim()
     names = {reader["name"] for reader in await raw.xinfo_consumers(log, Group.RESUME)}
     assert names == {"holder"}
+    await drained(store, Group.DELIVER)
+    asks = store._partitions.of_run(run.id).asks
+    assert await raw.xinfo_consumers(asks, Group.DELIVER)
+    await store.trim()
+    assert await raw.xinfo_consumers(asks, Group.DELIVER) == []
