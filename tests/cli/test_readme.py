@@ -17,6 +17,8 @@ import pytest
 
 from gateway import durations
 from gateway.cli.app import run
+from gateway.cli.client import Client
+from gateway.cli.connection import Connection
 from gateway.config import ENVIRON, Bind, Settings, load
 from tests.cli.running import OZ0, PATIENCE_S, plain_environ, short_folder, wait_until
 
@@ -76,7 +78,9 @@ def test_the_walk_through_works_to_the_letter() -> None:
             assert gateway.stdout is not None
             assert f"serves http://{address};" in gateway.stdout.readline()
             waiting = terminal(ask)
-            wait_until(lambda: "a-b2f03f09e5b1" in run("oz0 approval list"), "the question")
+            token = Path(environ["HOME"], ".local/share/oz-gateway/token").read_text("utf-8")
+            with Client(Connection(f"http://{address}", token.strip())) as client:
+                wait_until(lambda: client.get("/v1/asks")["asks"], "the question")
             listed, *rest = run(answer).partition("Got it: blue.\n")
             assert rest[0]
             [command] = re.findall(r'^  (oz0 approval answer .*) "\.\.\."', listed, re.MULTILINE)
