@@ -284,7 +284,8 @@ def run(count: int, seed: int) -> int:
             failures += 1
             print(f"{fault}\n  reply {text!r}\n  ask {asked!r}\n  place {where!r}", file=sys.stderr)
     print(f"{count} replies parsed, {failures} exceptions")
-    print(f"{count / parsing:.0f} replies/s, slowest {slowest * 1000:.1f} ms")
+    if parsing:
+        print(f"{count / parsing:.0f} replies/s, slowest {slowest * 1000:.1f} ms")
     print(", ".join(f"{name} {number}" for name, number in kinds.most_common()))
     return failures
 
