@@ -43,6 +43,12 @@ class Chat:
     root: str | None = None
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing is asked here, so that all of it is people talking."""
+        asks = (*self.mine, *self.ended, *self.later, *self.others)
+        return not asks and self.replied is None and self.root is None
+
+    @property
     def pending(self) -> list[Waiting]:
         """What waits for this person."""
         return [one for one in self.mine if one.record.pending]

@@ -22,10 +22,12 @@ from channels.inbound.belonging import (
 )
 from channels.inbound.following import Following, Heard
 from channels.words import told
+from gateway.answer import TEXT_CAP
 from gateway.question import Question
 from gateway.reply import Command, CommandName, Confirm, Place, Reply, parse
 from gateway.reply.clean import said
 from gateway.reply.language import words_for
+from gateway.reply.parse import LONGEST_IN_CAPS
 from gateway.reply.trim import own_text
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from channels.inbound.actors import Everyone
     from channels.inbound.effects import Effects
     from gateway.conversations import Bound, Conversations, Waiting
+
+
+LONGEST_KEPT_CHARS = LONGEST_IN_CAPS * TEXT_CAP
+"""What is longer is no answer to anything (grammar), and is refused as such instead of kept."""
 
 
 class Replies:
@@ -101,6 +107,9 @@ class Replies:
             bound = await self._conversations.bound(kept.first_event_of(typed))
         if bound is None:
             bound = belonging(typed, chat)
+            if chat.empty:
+                # Nothing is kept of talk where nobody is asked; what is asked later is not for it.
+                return bound
             await self._conversations.bind(kept.first_event_of(typed), bound)
         return await self._conversations.bind(event, bound)
 
@@ -112,6 +121,8 @@ class Replies:
         own, public = self._seen(typed, waiting)
         if self._spoken(typed) is not None:
             return await self._following.pending(typed, own, public)
+        if len(typed.text) > LONGEST_KEPT_CHARS:
+            return await self._reply(typed, chat, bound.ask_ids[0], kept.event_of(typed))
         return await self._following.which(typed, own, public, bound.ask_ids[0])
 
     async def _without_ask(self, typed: Typed, command: CommandName) -> Response:

@@ -136,6 +136,22 @@ def question(ask: Json) -> Question:
             )
 
 
+def arguments(ask: Json) -> dict[str, Any]:
+    """A tool's arguments, for an ask of the case that names its contract."""
+    labels = [one["label"] if isinstance(one, dict) else one for one in ask.get("options", ())]
+    match ask["contract"]:
+        case "ask_user":
+            options = [{"label": label} for label in labels]
+            one = {"id": "pick", "header": "Pick", "question": ask["question"], "options": options}
+            several = {"multiSelect": True} if ask["shape"] != "choice" else {}
+            return {"questions": ask.get("questions", [one | several])}
+        case "ask_a_human":
+            return {"question": ask["question"]} | ({"options": labels} if labels else {})
+        case _:
+            more = {"fields": ask["fields"]} if "fields" in ask else {"choices": labels}
+            return {"question": ask["question"]} | (more if labels or "fields" in ask else {})
+
+
 def kind(ask: Json) -> AskKind:
     is_approval = "approval" in (ask["shape"], ask.get("kind"))
     return AskKind.APPROVAL if is_approval else AskKind.QUESTION

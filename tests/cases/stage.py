@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
+import redis.asyncio
 from aiohttp import web
 from standardwebhooks.webhooks import Webhook as Signer
 
@@ -179,7 +180,16 @@ class Stage:
         killed = self._engine.pid
         assert killed is not None
         os.kill(killed, signal.SIGKILL)
-        await until(lambda: self._engine.pid not in (None, killed), "the engine is back")
+        await until(lambda: self._answers(killed), "the engine is back")
+
+    async def _answers(self, killed: int) -> bool:
+        if self._engine.pid in (None, killed):
+            return False
+        async with redis.asyncio.Redis.from_url(self._engine.url) as client:
+            try:
+                return bool(await client.ping())
+            except redis.RedisError:
+                return False
 
     # Who and where
 
@@ -264,15 +274,25 @@ class Stage:
         self._wheres[call_id] = [reading.where(surface) for surface in surfaces]
         timeout = reading.timeout(given)
         audience = [who for who in given["may_answer"] if not who.startswith("group:")]
-        standing = await self.broker.open_question(
-            AGENT,
-            run_id,
-            reading.question(given),
-            call_id=call_id,
-            kind=reading.kind(given),
-            timeout_s=None if timeout is None else int(timeout.total_seconds()),
-            audience=audience,
-        )
+        if "contract" in given:
+            standing = await self.broker.open(
+                AGENT,
+                run_id,
+                tool=given["contract"],
+                arguments=reading.arguments(given),
+                call_id=call_id,
+                audience=audience,
+            )
+        else:
+            standing = await self.broker.open_question(
+                AGENT,
+                run_id,
+                reading.question(given),
+                call_id=call_id,
+                kind=reading.kind(given),
+                timeout_s=None if timeout is None else int(timeout.total_seconds()),
+                audience=audience,
+            )
         assert standing.record is not None
         ask_id = standing.record.ask.id
         self.ids[given["id"]] = ask_id

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 from channels.contract import (
     Destination,
 )
+from channels.inbound.kept import event_of
 from tests.chats import (
     CHANNEL,
     DIRECT,
     PRODUCTION,
     THREAD,
     U2,
+    U9,
     Chats,
     public,
     texts,
 )
+from tests.strategies_reply import WHERE, choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +62,21 @@ async def test_with_several_waiting_the_words_are_kept_until_one_is_named(chats:
     assert texts(await second.press(send)) == ["Got it: Production."]
     assert texts(await second.press(send)) == []
     assert (await first.status(), await second.values()) == ("pending", PRODUCTION)
+
+
+async def test_what_is_too_long_to_answer_anything_is_not_kept(chats: Chats) -> None:
+    """With several waiting, a giant paste is refused at once, with its length."""
+    await chats.open(choice(*WHERE))
+    await chats.open(choice(*WHERE))
+    (said,) = texts(await chats.reply("e" * 70_000))
+    assert "yours has 70,000. Nothing was cut or sent." in said
+
+
+async def test_talk_where_nothing_is_asked_leaves_nothing_behind(chats: Chats) -> None:
+    """A busy channel fills no store; what is asked there later is still not answered by it."""
+    before = await chats.typed("1", where=THREAD)
+    await chats.hand(before)
+    assert await chats.conversations.bound(event_of(before)) is None
 
 
 async def test_a_code_names_one_of_several(chats: Chats) -> None:
@@ -186,3 +204,17 @@ async def test_a_conversation_forgets_what_ended_long_ago(
     advance(timedelta(minutes=30))
     assert await chats.conversations.waiting(DIRECT.name) == []
     assert await chats.store.joined(DIRECT.name) == {}
+
+
+async def test_whoever_names_an_ask_that_ended_is_told_even_what_they_did_themselves(
+    chats: Chats, advance: Callable[[timedelta], None]
+) -> None:
+    """A reply to the post asks about it, whoever writes it and whatever it says."""
+    ask = await chats.open(where=THREAD)
+    await chats.reply("2", where=THREAD)
+    advance(timedelta(seconds=1))
+    (said,) = texts(await chats.reply("thanks", where=THREAD, reply_to=ask.post))
+    assert said.startswith("You answered at ")
+    (other,) = texts(await chats.reply(f"{ask.code} 1", U9, THREAD, reply_to=ask.post))
+    assert other.startswith("Kevin answered at ")
+    assert "Production" not in other

@@ -92,6 +92,19 @@ async def test_readers_other_tenants_and_strangers_are_refused(
     assert len(await ask.refusals()) == 2
 
 
+async def test_whoever_may_not_answer_is_told_nothing_of_the_choices_by_a_wrong_one(
+    chats: Chats,
+) -> None:
+    """SE-13: a reply that would not fit is refused for its author, and not for its words."""
+    ask = await chats.open(where=THREAD)
+    for text in ("7", "1 or 2", "back"):
+        assert (await chats.reply(text, U9, THREAD, addressed=True)).tells == ()
+    mine = await chats.open(audience=("ana",))
+    (said,) = texts(await chats.reply("7"))
+    assert said == "You can't answer this one: it waits for Ana."
+    assert (await ask.status(), await mine.status()) == ("pending", "pending")
+
+
 async def test_people_talking_beside_an_ask_are_not_recorded(chats: Chats) -> None:
     """A refusal is of an answer; a sentence in the thread is none."""
     ask = await chats.open(choice(*WHERE, write_in=False), where=THREAD)
