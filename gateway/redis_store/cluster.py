@@ -69,10 +69,6 @@ class Nodes:
             self.forget()
             raise RedisClusterException("no node serves this slot") from error
 
-    async def aclose(self) -> None:
-        for server in self._servers.values():
-            await server.aclose()
-
 
 def _key(command: Command) -> Any:
     """The key that tells where a command goes; None for one that any node serves."""

@@ -117,7 +117,6 @@ class Link:
 
     async def aclose(self) -> None:
         await asyncio.gather(*self._writers)
-        await self._way.aclose()
         await close(self._client)
 
     def _enqueue(self, command: Command, *, confirm: bool) -> Awaitable[Any]:

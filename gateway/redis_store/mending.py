@@ -33,10 +33,10 @@ class Owing:
     due: str = ""
 
 
-async def mend(link: Link, keys: Keys, group: Group | None) -> int | None:
+async def mend(link: Link, keys: Keys, group: Group | None) -> int:
     """How many events of one partition were put back; makes the group too, where one is named.
 
-    None when somebody made it before. Raises: Unavailable.
+    None are where somebody made it before: they have seen to it. Raises: Unavailable.
     """
     owing = [*await _outcomes(link, keys), *await _asking(link, keys)]
     entries = await _entries(link, keys, {one.ask_id for one in owing}) if owing else {}
@@ -49,7 +49,7 @@ async def mend(link: Link, keys: Keys, group: Group | None) -> int | None:
     count = await link.script(
         "mend", [keys.log, keys.due], link.skew_ms, group.value if group else "", *items
     )
-    return None if count < 0 else int(count)
+    return int(count)
 
 
 async def _outcomes(link: Link, keys: Keys) -> list[Owing]:

@@ -78,10 +78,6 @@ class Server:
                 )
         return Exchange(replies, confirmed)
 
-    async def aclose(self) -> None:
-        for lane in self._idle:
-            await lane.aclose()
-
     def _learn(self, role: Any) -> None:
         """From `ROLE`, where a replica that still loads, and confirms nothing, stands at 0."""
         if isinstance(role, Exception):

@@ -217,7 +217,7 @@ class RedisLog:
 
         async def make(keys: Keys) -> int:
             if group is Group.RESUME:
-                return await mend(self._link, keys, group) or 0
+                return await mend(self._link, keys, group)
             try:
                 await self._link.call(
                     "XGROUP", "CREATE", self._stream(group, keys), group.value, "0", "MKSTREAM"

@@ -1,5 +1,5 @@
 -- Puts back on the log what is owed and on its way to nobody; makes the group, where one is named.
--- Answers how many, or -1 when somebody made the group before.
+-- Answers how many; none when somebody made the group before.
 -- KEYS: log, due
 -- ARGV: skew, group or '', then per item: its entry on the log or '', its member of due or '',
 --       event, run id, ask id, tenant, note
@@ -7,7 +7,7 @@ local now = clock(ARGV[1])
 if ARGV[2] ~= '' then
   local made = redis.pcall('XGROUP', 'CREATE', KEYS[1], ARGV[2], '0', 'MKSTREAM')
   if made.err then
-    return string.find(made.err, 'BUSYGROUP', 1, true) and -1 or made
+    return string.find(made.err, 'BUSYGROUP', 1, true) and 0 or made
   end
 end
 local count = 0

@@ -65,6 +65,16 @@ async def test_what_was_told_is_there_after_a_kill(server: Server, own: RedisSto
     assert (await own.open(new_ask(run))).opening is Opening.OPENED
 
 
+async def test_a_server_that_was_away_between_two_calls_is_not_noticed(
+    server: Server, own: RedisStore
+) -> None:
+    """The connection it closed is not used again."""
+    _, record = await asked(own)
+    server.kill()
+    await server.start()
+    assert await own.read(record.ask.id) == record
+
+
 async def test_callers_in_the_middle_of_a_kill_are_told(server: Server, own: RedisStore) -> None:
     """Each of many calls under way ends, with an answer or `Unavailable`; none hangs."""
     run = a_run()

@@ -79,6 +79,9 @@ async def test_what_was_taken_is_not_owed_again_by_a_new_group(
     _, waiting = await owing(store)
     await drained(store, Group.RESUME)
     await store.paid(paid.ask.id)
+    shown = store._partitions.of_ask(paid.ask.id)
+    assert shown is not None
+    await raw.sadd(shown.owed, f"p:{paid.ask.id}")  # a post of it is still to be closed
     await store.postpone(waiting.ask.id, 1, await store.now() + timedelta(hours=1))
     await lose(raw, store, how)
     told = outcomes(await drained(store, Group.RESUME))
@@ -112,19 +115,20 @@ async def test_a_reader_that_blocks_on_a_lost_group_goes_on(
     assert {one.event.run_id for one in taken if one.event} == {run.id}
 
 
+@pytest.mark.parametrize("group", [Group.RESUME, Group.NOTIFY])
 async def test_a_group_lost_in_one_place_is_made_again_there_alone(
-    store: RedisStore, raw: Redis
+    store: RedisStore, raw: Redis, group: Group
 ) -> None:
     """The other places go on where they were: 'group exists' is success."""
-    await drained(store, Group.RESUME)
+    await drained(store, group)
     records = [(await owing(store))[1] for _ in range(20)]
-    before = await taken_by(store, Group.RESUME)
+    before = await taken_by(store, group)
     assert len(outcomes([one.event for one in before if one.event])) == 20
-    await store.done(Group.RESUME, before)
+    await store.done(group, before)
     lost = store._partitions.of_ask(records[0].ask.id)
     assert lost is not None
-    await raw.xgroup_destroy(lost.log, Group.RESUME)
-    again = outcomes(await drained(store, Group.RESUME))
+    await raw.xgroup_destroy(lost.log, group)
+    again = outcomes(await drained(store, group))
     there = [r.ask.id for r in records if store._partitions.of_ask(r.ask.id) == lost]
     assert again == sorted(there)
 
@@ -138,11 +142,14 @@ async def test_many_readers_make_a_lost_group_together(
     stores = [await open_store(shared.url) for _ in range(4)]
     for log in logs(store):
         await raw.xtrim(log, maxlen=0)
-    taken = await asyncio.gather(
-        *(taken_by(one, Group.RESUME, f"w{n}") for n, one in enumerate(stores))
-    )
-    events = [one.event for part in taken for one in part if one.event]
-    assert outcomes(events) == sorted(record.ask.id for record in records)
+
+    async def by_all(group: Group) -> list[Event]:
+        each = (taken_by(one, group, f"w{n}") for n, one in enumerate(stores))
+        taken = await asyncio.gather(*each)
+        return [one.event for part in taken for one in part if one.event]
+
+    assert outcomes(await by_all(Group.RESUME)) == sorted(record.ask.id for record in records)
+    assert outcomes(await by_all(Group.REDRAW)) == sorted(record.ask.id for record in records)
     for one in stores:
         await one.aclose()
 
@@ -210,6 +217,24 @@ async def test_an_ask_whose_entry_is_gone_reads_as_nothing_and_stops_nobody(
     store._link.skew_ms += 31 * 86_400_000
     assert await store.retire(run.id)
     assert await raw.keys(f"*{record.ask.id}*") == []
+
+
+async def test_an_ask_that_ended_while_held_is_no_loss(
+    store: RedisStore, shared: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its entry went with it, as it should; nobody is alarmed, and nothing of it is left."""
+    run, record = await asked(store)
+    await taken_by(store, Group.DELIVER, "w1")
+    await settle(store, run, record)
+    restarted = await open_store(shared.url)
+    with caplog.at_level(logging.INFO, "gateway.store"):
+        (gone,) = await taken_by(restarted, Group.DELIVER, "w1")
+        await restarted.claim_stale(Group.DELIVER, "w2", NOW)
+    assert (gone.event, gone.gone) == (None, True)
+    await restarted.done(Group.DELIVER, [gone])
+    assert await taken_by(restarted, Group.DELIVER, "w1") == []
+    assert [line.message for line in caplog.records] == []
+    await restarted.aclose()
 
 
 async def test_a_restarted_reader_first_gets_all_it_had_not_acknowledged(
