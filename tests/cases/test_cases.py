@@ -8,9 +8,10 @@ import pytest
 
 from tests.cases import runner
 from tests.cases.exceptions import reason_to_skip
-from tests.cases.reading import Part, read
+from tests.cases.reading import RUNS, Part, read
 
 CASES = Path(__file__).with_name("cases.json")
+STEPS = CASES.with_name("steps.json")
 PARTS = {part.name: part for part in read(CASES.read_text("utf-8"))}
 PLAYED = [name for name, part in PARTS.items() if reason_to_skip(part) is None]
 
@@ -26,6 +27,16 @@ async def test_every_given_case_that_can_be_played_passes() -> None:
     report = await runner.run([PARTS[name] for name in PLAYED])
     assert report.failed == {}
     assert len(report.passed) == len(PLAYED)
+
+
+async def test_every_step_of_the_runner_is_played() -> None:
+    """Our own scenarios: one for each step and each shape that the given ones leave out."""
+    parts = read(STEPS.read_text("utf-8"))
+    report = await runner.run(parts)
+    assert report.failed == {}
+    assert len(report.passed) == len(parts)
+    played = {step["t"] for part in (*PARTS.values(), *parts) for step in part.steps}
+    assert played >= RUNS
 
 
 def test_only_the_named_cases_are_left_out_although_their_steps_could_be_played() -> None:
