@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from gateway.errors import Problem
 from gateway.text import characters, has_surrogate
+from gateway.zones import has_whole_minutes, is_skipped, moments
 
 if TYPE_CHECKING:
     from gateway.question import Field
@@ -122,16 +123,15 @@ def _date_time(field: Field, value: str, called: str, zone: str | None) -> str |
 
 
 def _in_zone(field: Field, local: datetime, called: str, zone: str) -> str | Problem:
-    moments = [local.replace(tzinfo=ZoneInfo(zone), fold=fold) for fold in (0, 1)]
-    offsets = [moment.utcoffset() or timedelta(0) for moment in moments]
-    if any(offset % timedelta(minutes=1) for offset in offsets):
+    place = ZoneInfo(zone)
+    meant = moments(local, place)
+    if not all(map(has_whole_minutes, meant)):
         # Before standard time clocks kept seconds, which RFC 3339 cannot write.
         return _needs_offset(field, called)
-    first, second = moments
-    if offsets[0] == offsets[1]:
-        return first.isoformat()
-    both = " or ".join(moment.isoformat()[-len("+00:00") :] for moment in (first, second))
-    what = "does not exist" if _skipped(first) else "comes twice"
+    if len(meant) == 1:
+        return meant[0].isoformat()
+    both = " or ".join(moment.isoformat()[-len("+00:00") :] for moment in meant)
+    what = "does not exist" if is_skipped(local, place) else "comes twice"
     message = (
         f"{called} is at a time that {what} in {zone}, where clocks change that day; "
         f"write it with its offset, {both}."
@@ -142,9 +142,3 @@ def _in_zone(field: Field, local: datetime, called: str, zone: str) -> str | Pro
 def _needs_offset(field: Field, called: str) -> Problem:
     message = f"{called} needs an offset from UTC, like 2026-10-20T09:00:00+02:00."
     return Problem(field.name, message, "needs_offset")
-
-
-def _skipped(moment: datetime) -> bool:
-    """Whether clocks jump over this local time: going to UTC and back lands elsewhere."""
-    back = moment.astimezone(UTC).astimezone(moment.tzinfo)
-    return back.replace(tzinfo=None) != moment.replace(tzinfo=None)

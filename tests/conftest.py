@@ -11,11 +11,22 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import redis
 
 import gateway.embedded_redis
 from gateway.embedded_redis import EngineError, find_server
+
+hypothesis.settings.register_profile(
+    "oz",
+    # How long an example takes is the machine's business; a busy one is no falsification.
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    # In CI the same examples each time: what is new is found, and kept, where somebody looks.
+    derandomize=bool(os.environ.get("CI")),
+)
+hypothesis.settings.load_profile("oz")
 
 START_S = 20.0
 """Ours: an empty server is ready in 0.05 s; a busy machine gets its time."""

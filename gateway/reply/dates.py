@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from gateway.reply.date_words import DateWords, date_words_for
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.reading import Failed, Manner, Read, Reading, failed
-from gateway.reply.times import Clock, has_whole_minutes, is_skipped, moments, read_clock, zone_for
+from gateway.reply.times import Clock, read_clock
+from gateway.zones import has_whole_minutes, is_skipped, moments, zone_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
