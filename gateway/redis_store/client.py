@@ -77,7 +77,11 @@ def _sentinel(url: str, options: dict[str, Any]) -> Redis:
     password = credentials.partition(":")[2] or None
     pairs = (host.partition(":") for host in hosts.split(","))
     nodes = [(host, int(port or SENTINEL_PORT)) for host, _, port in pairs]
-    of_sentinels = {"socket_timeout": SOCKET_TIMEOUT_S}
+    of_sentinels = {
+        "socket_timeout": SOCKET_TIMEOUT_S,
+        "socket_connect_timeout": SOCKET_TIMEOUT_S,
+        "retry": Retry(NoBackoff(), 0),  # the next Sentinel is asked instead
+    }
     sentinel = Sentinel(nodes, sentinel_kwargs=of_sentinels)  # type: ignore[no-untyped-call]
     return cast(
         "Redis",

@@ -73,9 +73,8 @@ class Server:
             self._learn(replies.pop())
             if confirm and not waiting and self._replicas > 0:
                 # One has joined. WAIT is about all that was written before it on this connection.
-                confirmed = _confirmed(
-                    (await lane.send([("WAIT", 1, WAIT_MS)], SOCKET_TIMEOUT_S))[0]
-                )
+                told = await lane.send([("WAIT", 1, WAIT_MS)], SOCKET_TIMEOUT_S)
+                confirmed = _confirmed(told[0])
         return Exchange(replies, confirmed)
 
     def _learn(self, role: Any) -> None:

@@ -110,6 +110,19 @@ async def test_a_failed_wake_leaves_nothing_due(store: RedisStore, raw: Redis) -
     assert await raw.zscore(keys.due, f"w:{record.ask.id}") is None
 
 
+async def test_an_outcome_leaves_its_posts_to_be_closed(store: RedisStore, raw: Redis) -> None:
+    """What was shown somewhere is owed to that place, and its run stays until it is told."""
+    run, record = await asked(store)
+    keys = store._partitions.of_run(run.id)
+    await raw.hset(keys.ask(record.ask.id), "posts", "1")
+    await settle(store, run, record, token="end", change=RunChange(RunStatus.FINISHED))
+    assert await raw.smembers(keys.owed) == {f"p:{record.ask.id}"}
+    store._link.skew_ms += MONTH // timedelta(milliseconds=1)
+    assert not await store.retire(run.id)
+    await raw.srem(keys.owed, f"p:{record.ask.id}")
+    assert await store.retire(run.id)
+
+
 async def test_an_asks_state_stays_compact(store: RedisStore, raw: Redis) -> None:
     """Every value of it is short, so that it costs a third of what it otherwise would."""
     run, record = await asked(store, timeout_s=600)
