@@ -14,6 +14,7 @@ from gateway.conversations import Bound
 from gateway.people import as_caller
 from gateway.question import Kind
 from tests.chats import (
+    CHANNEL,
     KEVIN,
     PRODUCTION,
     THREAD,
@@ -149,6 +150,15 @@ async def test_an_edit_stays_with_the_ask_its_message_was_bound_to(
         f"An edited message stays with its question. Write a new one for {second.code}."
     ]
     assert (await first.status(), await second.status()) == ("pending", "pending")
+
+
+async def test_an_edit_need_not_say_again_what_it_belongs_to(chats: Chats) -> None:
+    """Some platforms leave the reply mark out when they announce an edit."""
+    ask = await chats.open(where=CHANNEL)
+    message = await chats.typed("7", where=CHANNEL, reply_to=ask.post)
+    assert len((await chats.hand(message)).tells) == 1
+    changed = replace(edited(message, "2"), reply_to=None)
+    assert texts(await chats.hand(changed)) == ["Got it: Production."]
 
 
 async def test_talk_that_is_edited_stays_talk(chats: Chats) -> None:
