@@ -155,7 +155,7 @@ class Tokens:
             self._known.pop(digest, None)
             if token is not None:
                 return
-        raise NotFound(f"There is no token {token_id}.")
+        raise NotFound("There is no such token.")
 
     async def caller_of(self, secret: str) -> Caller:
         """Who stands behind a secret. Raises: Unauthenticated, Unavailable."""

@@ -185,6 +185,13 @@ class Gateway:
         assert made.status == 201, made.body
         return str(made.body["ask"]["id"])
 
+    async def answer(
+        self, ask_id: str, value: Any, who: str = "operator", **headers: str
+    ) -> Answer:
+        """Tries to answer an ask; what came back."""
+        body = {"answer": value}
+        return await self.as_(who).post(f"/v1/asks/{ask_id}/answer", body, **headers)
+
     async def status(self, ask_id: str) -> str:
         """How the ask stands."""
         read = await self.as_("owner").get(f"/v1/asks/{ask_id}")

@@ -6,9 +6,11 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import redis
 
@@ -145,6 +147,38 @@ async def test_a_wait_outlives_the_store(gw: Gateway, engine: Engine) -> None:
     if told.status == 503:
         told = await gw.as_("agent").get(f"/v1/asks/{ask}/result?wait=60")
     assert told.body["result"] == {"answer": "Cancel", "option_id": "o3"}
+
+
+async def test_a_feed_goes_on_after_the_store_was_away(gw: Gateway, engine: Engine) -> None:
+    """Cut or not, a reader that sends the last id it saw misses and repeats nothing."""
+    await gw.run()
+    headers = {"Authorization": f"Bearer {gw.secrets['agent']}"}
+    path = f"{gw.base}/v1/runs/{RUN}/events"
+
+    async def read_on(seen: list[str]) -> None:
+        last = {"Last-Event-ID": seen[-1]} if seen else {}
+        async with gw.session.get(path, headers=headers | last) as response:
+            with suppress(aiohttp.ClientPayloadError):  # cut: the reader comes again
+                async for line in response.content:
+                    seen += [line[4:].decode().strip()] if line.startswith(b"id: ") else []
+
+    async def read_all(seen: list[str]) -> None:
+        while (await gw.as_("agent").get(f"/v1/runs/{RUN}")).body.get("ended_at") is None:
+            await read_on(seen)
+
+    seen: list[str] = []
+    reading = asyncio.create_task(read_all(seen))
+    await until(lambda: seen, "the first event was read")
+    await engine.kill()
+    await engine.start()
+    await until(lambda: _ready(gw), "the gateway is ready again")
+    ask = await gw.deploy()
+    await gw.as_("U1").post(f"/v1/asks/{ask}/answer", {"answer": "Staging"})
+    await gw.as_("agent").post(f"/v1/runs/{RUN}/end", {"status": "finished"})
+    await reading
+    await read_on(seen)
+    history = (await gw.as_("agent").get(f"/v1/runs/{RUN}/history")).body["events"]
+    assert seen == [event["id"] for event in history]
 
 
 async def test_a_token_that_cannot_be_looked_up_is_not_unknown(gw: Gateway, engine: Engine) -> None:
