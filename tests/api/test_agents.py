@@ -97,14 +97,17 @@ async def test_an_ask_of_another_run_is_not_found_here(gw: Gateway) -> None:
 
 
 async def test_the_same_resume_again_hears_that_it_won(gw: Gateway) -> None:
-    """Though the run waits for nothing any more, a retry with its key is told 200."""
-    await gw.deploy()
+    """Whether the run waits for nothing by then or for something else, which goes on waiting."""
+    ask = await gw.deploy()
     path = f"/v1/agents/{RUN}/resume"
     first = await gw.as_("operator").post(path, {"input": STAGING}, idempotency_key="k")
     again = await gw.as_("operator").post(path, {"input": STAGING}, idempotency_key="k")
-    assert (first.status, again.status) == (200, 200)
+    other = await gw.deploy()
+    late = await gw.as_("operator").post(path, {"input": STAGING}, idempotency_key="k")
+    assert (first.status, again.status, late.status) == (200, 200, 200)
     assert first.body == again.body
-    assert await gw.endings() == 1
+    assert late.body["ask"]["id"] == ask
+    assert (await gw.status(other), await gw.endings()) == ("pending", 1)
 
 
 async def test_of_many_resumes_at_once_one_wins(gw: Gateway) -> None:
