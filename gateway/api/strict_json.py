@@ -16,6 +16,8 @@ from gateway.errors import BadRequest, Problem
 # Possessive, and the closing quote optional: a string that never ends is read once only.
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
 
 def read(raw: bytes) -> Any:
     """The value. Raises: BadRequest, with what is wrong and nothing of what was sent."""
@@ -39,8 +41,9 @@ def read(raw: bytes) -> Any:
 
 def write(value: Any) -> bytes:
     """The value as UTF-8. Raises: ValueError for a number that JSON does not have."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace")  # half a pair, which only JSON can spell
+    return _encode(value).encode(
+        "utf-8", "backslashreplace"
+    )  # half a pair, which only JSON can spell
 
 
 def depth(text: str) -> int:
