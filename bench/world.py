@@ -22,6 +22,9 @@ from gateway.webhook import Poster
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
+    from gateway.answer import Values
+    from gateway.ask import AskRecord
+
 TENANT = "acme"
 AGENT = Caller(tenant=TENANT, role=Role.AGENT, name="agent:bench", agent="bench")
 OPERATOR = Caller(tenant=TENANT, role=Role.OPERATOR, name="operator:bench", content=True)
@@ -110,6 +113,8 @@ async def worker(store: RedisStore, take: Callable[[str], Awaitable[None]]) -> A
 
 async def answer(broker: Broker, ask_id: str) -> None:
     """Answers as an operator would: read, checked, settled."""
-    record = await broker.ask(OPERATOR, ask_id)
-    values = from_plain(record.ask.question, ANSWER)
-    await broker.answer(OPERATOR, ask_id, values, Try(f"bench:{ask_id}", "api"))
+
+    def read(record: AskRecord) -> Values:
+        return from_plain(record.ask.question, ANSWER)
+
+    await broker.answer_with(OPERATOR, ask_id, read, Try(f"bench:{ask_id}", "api"))
