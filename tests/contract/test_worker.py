@@ -95,6 +95,15 @@ async def test_an_ask_is_posted_once_and_drawn_anew_when_it_ends(
     assert "Answered: Production. Kevin, " in (views[-1].outcome or "")
 
 
+async def test_looking_twice_at_once_posts_once(chats: Chats) -> None:
+    """Heard of by the feed and by a press in the same moment, an ask has one post."""
+    screen = Screen()
+    one = worker(chats, screen)
+    ask = await chats.open(posted=False)
+    await asyncio.gather(*(one.look(ask.id) for _ in range(5)))
+    assert screen.asks() == [ask.id]
+
+
 async def test_cc_09_answered_elsewhere_every_post_shows_it_and_nobody_can_answer(
     chats: Chats, running: list[asyncio.Task[None]]
 ) -> None:
