@@ -23,6 +23,7 @@ from channels.inbound.belonging import (
 from channels.inbound.following import Following, Heard
 from channels.words import told
 from gateway.answer import TEXT_CAP
+from gateway.conversations import Waiting
 from gateway.question import Question
 from gateway.reply import Command, CommandName, Confirm, Place, Reply, parse
 from gateway.reply.clean import said
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from channels.contract import Typed
     from channels.inbound.actors import Everyone
     from channels.inbound.effects import Effects
-    from gateway.conversations import Bound, Conversations, Waiting
+    from gateway.conversations import Bound, Conversations
 
 
 LONGEST_KEPT_CHARS = LONGEST_IN_CAPS * TEXT_CAP
@@ -184,8 +185,11 @@ class Replies:
         if record.pending and await self._conversations.was_tried(ask_id, token):
             # Its draft, or a pressed Other, has changed by it: read again, it would say more.
             return Response()
-        if isinstance(reply, Command) and reply.name is CommandName.PENDING and chat.pending:
-            return await self._following.pending(typed, *self._seen(typed, chat.pending))
+        asks_pending = isinstance(reply, Command) and reply.name is CommandName.PENDING
+        if asks_pending and record.pending and heard.actor.may(record.ask):
+            # Of an ask named by its post alone, perhaps nothing more is known of the place.
+            waiting = chat.pending or [Waiting(heard.code, record)]
+            return await self._following.pending(typed, *self._seen(typed, waiting))
         return await self._following.follow(heard, reply)
 
     async def _read(self, heard: Heard, text: str) -> Reply:

@@ -16,6 +16,7 @@ from channels.contract import (
 from gateway.ask import AskKind
 from gateway.question import Kind
 from tests.chats import (
+    CHANNEL,
     THREAD,
     U2,
     U9,
@@ -186,6 +187,19 @@ async def test_an_approval_takes_its_own_words_and_buttons_only(chats: Chats) ->
     assert texts(await second.press(PressDecline("no"))) == ["Got it: denied."]
     third = await chats.open(kind=AskKind.APPROVAL)
     assert texts(await third.press(PressApprove())) == ["Got it: approved."]
+
+
+async def test_pending_in_reply_to_a_post_that_no_index_knows_lists_that_ask(
+    chats: Chats,
+) -> None:
+    """An index that was lost takes no reply with it."""
+    ask = await chats.open(where=CHANNEL)
+    await chats.store.leave(CHANNEL.name, ask.code)
+    (said,) = texts(await chats.reply("pending", where=CHANNEL, reply_to=ask.post))
+    assert said.startswith("1 question waits here:")
+    assert texts(await chats.reply("2", where=CHANNEL, reply_to=ask.post)) == [
+        "Got it: Production."
+    ]
 
 
 async def test_after_other_was_pressed_the_next_words_are_the_answer(chats: Chats) -> None:
