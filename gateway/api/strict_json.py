@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, NoReturn
 
 from gateway.api.limits import JSON_DEPTH
@@ -63,8 +64,7 @@ def depth(text: str) -> int:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for n, name in enumerate(names) if name in names[:n])
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise BadRequest(
             "The body gives a key twice.", [Problem(shown(twice), "Is given twice.", "duplicate")]
         )

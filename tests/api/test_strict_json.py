@@ -70,8 +70,18 @@ def test_depth_is_counted_outside_strings(levels: int, kind: str) -> None:
             strict_json.read(raw)
 
 
+KEYS = b",".join(b'"%d":0' % n for n in range(90_000))
+
+
 @pytest.mark.parametrize(
-    "raw", [b"[]" * 17 + b'"' + b'\\"' * 300_000, b"[" * 1_000_000, b'{"a":' * 200_000]
+    "raw",
+    [
+        b"[]" * 17 + b'"' + b'\\"' * 300_000,
+        b"[" * 1_000_000,
+        b'{"a":' * 200_000,
+        b"{" + KEYS + b',"89999":0}',
+    ],
+    ids=["quotes", "lists", "objects", "keys"],
 )
 def test_a_hostile_body_is_refused_in_no_time(raw: bytes) -> None:
     """A megabyte made to be slow is read once over, not once for each of its quotes."""
