@@ -9,7 +9,7 @@ from gateway.errors import BadRequest, NotAllowed, Problem
 from gateway.person import ANSWERING, Caller, Person, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 SHARED_IDENTITIES = {
     "telegram:1087968824": "every anonymous group admin writes under it",
@@ -84,8 +84,10 @@ def check_may_settle(caller: Caller, ask: Ask, *, declining: bool) -> None:
         raise NotAllowed("Answering needs the right to see the question; declining does not.")
 
 
-def check_audience(audience: Iterable[str]) -> None:
+def check_audience(audience: Sequence[str]) -> None:
     """Raises: BadRequest for an entry that names nobody in particular."""
+    if not audience:
+        return
     problems = [
         Problem(
             f"audience[{n}]", f"{entry} is shared: {SHARED_IDENTITIES[entry]}.", "shared_identity"

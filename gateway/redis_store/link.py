@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     from gateway.redis_store.lane import Command
 
-BATCH = 256
-"""Ours: commands in one write; more only makes the first of them wait for the last."""
+BATCH = 32
+"""Measured: larger ones leave the server idle while we read, and us idle while it writes."""
 
-LANES = 1
-"""Ours: batches under way at once."""
+LANES = 2
+"""Measured: batches under way at once; two of 32 did 1.4 times the lifecycles of one of 256."""
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for every command
 class Sent:
     """A command on its way, and who waits for its reply."""
 
