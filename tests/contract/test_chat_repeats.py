@@ -161,10 +161,13 @@ async def test_an_edit_need_not_say_again_what_it_belongs_to(chats: Chats) -> No
     assert texts(await chats.hand(changed)) == ["Got it: Production."]
 
 
-async def test_talk_that_is_edited_stays_talk(chats: Chats) -> None:
+async def test_talk_that_is_edited_stays_talk(
+    chats: Chats, advance: Callable[[timedelta], None]
+) -> None:
     """A message that belonged to no ask does not answer one that came later."""
     message = await chats.typed("1", where=THREAD)
     await chats.hand(message)
+    advance(timedelta(seconds=1))
     ask = await chats.open(where=THREAD)
     assert texts(await chats.hand(edited(message, "2"))) == []
     assert await ask.status() == "pending"

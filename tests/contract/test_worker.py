@@ -217,6 +217,12 @@ async def test_two_readers_of_the_feed_share_the_asks(
     await until(all_heard, "every ask is handed to somebody")
     assert sorted(heard["w1"] + heard["w2"]) == sorted(ask.id for ask in asks)
 
+    async def nothing_is_left() -> bool:
+        left = await chats.store.claim_stale(Group.DELIVER, "w3", timedelta())
+        return not left
+
+    await until(nothing_is_left, "all of it is acknowledged")
+
 
 async def test_every_pending_ask_is_listed_over_many_pages(chats: Chats) -> None:
     """A look at everything misses nothing, however many wait."""
