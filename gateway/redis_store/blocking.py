@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from redis.exceptions import AskError, RedisClusterException, ResponseError
-
 from gateway.redis_store.client import SOCKET_TIMEOUT_S, translated
 from gateway.redis_store.cluster import Nodes
 from gateway.redis_store.lane import Lane
@@ -39,7 +37,8 @@ class Reader:
     async def read(self, head: Command, streams: Mapping[str, str], block_ms: int) -> Reply:
         """What the first streams to have something give; [] when none has within `block_ms`.
 
-        Raises: Unavailable; ResponseError. What was handed out meanwhile is in the pending list.
+        Raises: Unavailable; ResponseError. What was handed out meanwhile is in the pending list. A
+        slot that has moved is found by the calls that look there next.
         """
         with translated():
             if not isinstance(self._way, Nodes):
@@ -69,7 +68,7 @@ class Reader:
                 if left_s > 0 and stream not in self._reads:
                     left_ms = max(1, round(left_s * 1000))
                     command = (*head, "BLOCK", left_ms, "STREAMS", stream, start)
-                    read = self._of_stream(nodes, stream, command, left_ms)
+                    read = self._send(stream, nodes.source(stream.encode()), command, left_ms)
                     self._reads[stream] = asyncio.create_task(read)
             # Those that go on are for the next call: what they are handed would be lost with them.
             finished, _ = await asyncio.wait(
@@ -81,18 +80,6 @@ class Reader:
             if reply or (left_s <= 0 and not finished):
                 return reply
         return []
-
-    async def _of_stream(self, nodes: Nodes, stream: str, command: Command, block_ms: int) -> Reply:
-        try:
-            return await self._send(stream, nodes.source(stream.encode()), command, block_ms)
-        except AskError as error:
-            nodes.forget()
-            raise RedisClusterException("the slot has moved") from error
-        except ResponseError:
-            raise
-        except Exception:
-            nodes.forget()
-            raise
 
     async def _send(self, name: str, source: Source, command: Command, block_ms: int) -> Reply:
         used, lane = self._lanes.get(name, (None, None))

@@ -58,8 +58,6 @@ class Server:
         finally:
             self._idle.append(lane)
         self.reached = True
-        if not done.confirmed:
-            self._count_at = -math.inf  # the replica may have gone for good
         return done
 
     async def _over(self, lane: Lane, commands: Sequence[Command], *, confirm: bool) -> Exchange:
@@ -75,7 +73,10 @@ class Server:
                 # One has joined. WAIT is about all that was written before it on this connection.
                 told = await lane.send([("WAIT", 1, WAIT_MS)], SOCKET_TIMEOUT_S)
                 confirmed = _confirmed(told[0])
-        return Exchange(replies, confirmed)
+        elif not confirmed:
+            self._learn(*await lane.send([("ROLE",)], SOCKET_TIMEOUT_S))
+        # One that has left is not waited for, as where there never was one.
+        return Exchange(replies, confirmed or self._replicas == 0)
 
     def _learn(self, role: Any) -> None:
         """From `ROLE`, where a replica that still loads, and confirms nothing, stands at 0."""

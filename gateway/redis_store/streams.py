@@ -114,14 +114,22 @@ class RedisLog:
             block_ms = max(1, int(block.total_seconds() * 1000))
             return self._taken(group, await reader.read(head, streams, block_ms))
         except Unavailable:
-            self._own[who] = {}
+            await self._start_again(who)
             raise
         except ResponseError as error:
-            self._own[who] = {}
+            await self._start_again(who)
             if code(str(error)) not in GROUP_LOST:
                 raise
             await self._make(group)
             return []
+
+    async def _start_again(self, who: tuple[Group, str]) -> None:
+        """The next take begins with what is pending. Reads under way are ended first: what they are
+        handed is pending then, and would come twice.
+        """
+        if (reader := self._readers.pop(who, None)) is not None:
+            await reader.aclose()
+        self._own[who] = {}
 
     async def _page(self, head: tuple[Any, ...], own: dict[str, str]) -> list[Taken]:
         """The next entries of a reader's own pending lists, from just after those in `own`."""
@@ -164,7 +172,7 @@ class RedisLog:
             entries = [entry for entry in reply[1] if entry]
             if len(entries) < len(reply[1]):
                 # Redis 6.2 hands out deleted entries without their ids; our own list has them.
-                self._own[group, consumer] = {}
+                await self._start_again((group, consumer))
             await self._lost(group, len(reply[2]) if len(reply) > 2 else 0)
             return self._taken(group, [(name, entries)])
 

@@ -50,6 +50,12 @@ def cluster(engine: Path) -> Iterator[Cluster]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def counting_always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replicas are counted with every write."""
+    monkeypatch.setattr(gateway.redis_store.server, "COUNT_EVERY_S", 0.0)
+
+
 @pytest.fixture
 async def store(cluster: Cluster) -> AsyncIterator[RedisStore]:
     """An empty store on them."""
@@ -194,7 +200,6 @@ async def test_each_masters_replica_confirms_its_own(
     store: RedisStore, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A replica that does not answer holds up its master's partitions, and no others."""
-    monkeypatch.setattr(gateway.redis_store.server, "COUNT_EVERY_S", 0.0)
     first, second, _ = cluster.masters
     replica = await cluster.replicate(first)
     run, record = await asked(store, *runs_of(store, cluster, first, 1))
