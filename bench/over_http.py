@@ -19,7 +19,11 @@ from bench.bare import paced
 from bench.lifecycles import measured
 from bench.world import ANSWER, ARGUMENTS, TOOL, worker
 from gateway.cli.connection import TOKEN_FILE
+from gateway.config import DEFAULT_TENANT
+from gateway.people import People
+from gateway.person import Role
 from gateway.redis_store import open_store
+from gateway.tokens import Grant, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -74,10 +78,10 @@ async def gateway(folder: Path, redis_url: str | None) -> AsyncIterator[Outside]
     )  # fmt: skip
     try:
         await ready(f"http://{address}", process)
-        token = (folder / TOKEN_FILE).read_text("utf-8").strip()  # once
+        secret = await token(redis_url) if redis_url else _first_token(folder)
         async with aiohttp.ClientSession(
             f"http://{address}",
-            headers={"authorization": f"Bearer {token}"},
+            headers={"authorization": f"Bearer {secret}"},
             connector=aiohttp.TCPConnector(limit=0),
         ) as http:
             yield Outside(http, process.pid)
@@ -85,6 +89,19 @@ async def gateway(folder: Path, redis_url: str | None) -> AsyncIterator[Outside]
         if process.returncode is None:
             process.terminate()
         await process.wait()
+
+
+def _first_token(folder: Path) -> str:
+    return (folder / TOKEN_FILE).read_text("utf-8").strip()
+
+
+async def token(redis_url: str) -> str:
+    """A new token's secret: the first one is made once for a store, whoever serves it later."""
+    store = await open_store(redis_url)
+    grant = Grant(name=f"bench-{uuid.uuid4().hex[:8]}", role=Role.OWNER, content=True)
+    _, secret = await Tokens(store, People()).make(DEFAULT_TENANT.id, grant)
+    await store.aclose()
+    return secret
 
 
 async def ready(url: str, process: asyncio.subprocess.Process) -> None:
