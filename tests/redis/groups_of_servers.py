@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
 from tests.redis.servers import free_port
@@ -30,8 +31,15 @@ async def primary(rack: Rack, *options: str) -> Server:
 async def replica_of(rack: Rack, leader: Server) -> Server:
     """A server that follows, and has caught up."""
     server = await rack.server(*QUICK, "--replicaof", HOST, str(leader.port), port=free_port())
-    await until(lambda: follows(leader, 1), "the replica follows")
+    await until(lambda: said(leader), "the replica follows")
     return server
+
+
+async def said(leader: Server) -> bool:
+    """Whether a replica has confirmed a write made for that; it is asked, and need not be due."""
+    async with Redis.from_url(leader.url) as client:
+        await client.set("probe", "1")
+        return bool(await client.wait(1, 200) >= 1)
 
 
 async def follows(leader: Server, replicas: int) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from redis.crc import key_slot
 
+import gateway.redis_store.blocking
 import gateway.redis_store.server
 from gateway.ask import RunStatus
 from gateway.errors import Unavailable
@@ -51,9 +52,10 @@ def cluster(engine: Path) -> Iterator[Cluster]:
 
 
 @pytest.fixture(autouse=True)
-def counting_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replicas are counted with every write."""
+def hurrying(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replicas are counted with every write, and an empty read is not waited for."""
     monkeypatch.setattr(gateway.redis_store.server, "COUNT_EVERY_S", 0.0)
+    monkeypatch.setattr(gateway.redis_store.blocking, "LATE_S", 0.05)
 
 
 @pytest.fixture

@@ -139,6 +139,7 @@ async def test_a_replica_that_left_is_not_waited_for(
     await opened(own, run)
     replica.kill()
     await until(lambda: follows(leader, 0), "the replica is gone")
+    monkeypatch.setattr(gateway.redis_store.server, "WAIT_MS", 100)
     await opened(own, run)  # after the time it is waited for, if nobody counted meanwhile
     started = asyncio.get_running_loop().time()
     for _ in range(10):
