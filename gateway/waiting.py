@@ -55,6 +55,7 @@ class Waiters:
         self._log = log
         self._watches: dict[str, set[Watch]] = {}
         self.hearing = asyncio.Event()
+        self.closing = False
 
     async def run(self) -> None:
         """Reads the tail until cancelled."""
@@ -62,9 +63,7 @@ class Waiters:
             if events is None:
                 # Something may have been missed: everyone looks again.
                 self.hearing.set()
-                for watches in self._watches.values():
-                    for watch in watches:
-                        watch.ring()
+                self._tell_all()
                 continue
             for event in events:
                 self._tell(event)
@@ -81,6 +80,16 @@ class Waiters:
             watches.discard(watch)
             if not watches:
                 del self._watches[name]
+
+    def close(self) -> None:
+        """This process stops: everyone who waits here is sent off with how things stand."""
+        self.closing = True
+        self._tell_all()
+
+    def _tell_all(self) -> None:
+        for watches in self._watches.values():
+            for watch in watches:
+                watch.ring()
 
     def _tell(self, event: Event) -> None:
         for watch in self._watches.get(event.run_id, ()):

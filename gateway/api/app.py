@@ -57,13 +57,17 @@ def build_app(parts: Parts) -> web.Application:
 async def serving(
     app: web.Application, listener: socket.socket, *, finish_s: float
 ) -> AsyncIterator[None]:
-    """Serves on a bound socket. On leaving, calls under way get `finish_s`."""
+    """Serves on a bound socket.
+
+    On leaving, those who wait are told how things stand, and calls under way get `finish_s`.
+    """
     runner = Runner(app, finish_s)
     await runner.setup()
     try:
         await web.SockSite(runner, listener, backlog=BACKLOG).start()
         yield
     finally:
+        app[PARTS].waiters.close()
         await runner.cleanup()
 
 

@@ -163,7 +163,7 @@ class Asking(Endings):
     async def _until_ended(self, record: AskRecord, watch: Watch, within: timedelta) -> Standing:
         loop = asyncio.get_running_loop()
         give_up = loop.time() + within.total_seconds()
-        while record.pending and (left := give_up - loop.time()) > 0:
+        while record.pending and not self._waiters.closing and (left := give_up - loop.time()) > 0:
             await watch.changed(min(left, LOOK_AGAIN_S))
             record = await self._store.read(record.ask.id) or record
         return self._standing(record)

@@ -90,7 +90,7 @@ class Runs:
         await self.run(caller, run_id)
         seen, floor = 0, _order(after) if after else (0, 0)
         with self._waiters.watch(run_id) as watch:
-            while True:
+            while not self._waiters.closing:
                 events = await self._store.history(run_id, seen)
                 seen += len(events)
                 for event in events:

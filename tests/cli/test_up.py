@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import stat
@@ -86,7 +87,7 @@ def test_the_console_says_where_it_serves(root: str) -> None:
 
 
 def test_stopping_ends_within_seconds_though_callers_wait(root: str) -> None:
-    """A long poll does not hold it up; engine and address are gone, the ask is not."""
+    """A long poll is told how its ask stands; engine and address are gone, the ask is not."""
     with gateway(OZ_DATA=f"{root}/data") as up:
         job = up.run()
         ask = up.ask(job, COLOURS)
@@ -95,13 +96,14 @@ def test_stopping_ends_within_seconds_though_callers_wait(root: str) -> None:
                 *("curl", "-s", "-H", f"Authorization: Bearer {up.token}"),
                 f"{up.address}/v1/asks/{ask}/result?wait=60",
             ],
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
         )
         wait_until(lambda: connected(up.process.pid) > 0, "the long poll")
         began = time.monotonic()
         assert up.stop() == 0
         assert time.monotonic() - began < 8
-        waiting.wait(PATIENCE_S)
+        told, _ = waiting.communicate(timeout=PATIENCE_S)
+        assert json.loads(told)["status"] == "pending"
         assert not (Path(root) / "data" / "address").exists()
         assert not (Path(root) / "data" / "engine.sock").exists()
     with gateway(OZ_DATA=f"{root}/data") as again:
