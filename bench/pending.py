@@ -25,32 +25,25 @@ FILLING = 512
 """Asks opened at once while filling."""
 
 BATCH = 1_000
-PER_RUN = 10
 
 
-async def fill(made: World, count: int, *, per_run: int = 1, prefix: str = "fill") -> None:
-    """Opens that many asks through the broker, each to wait a week."""
-    run_ids = iter(
-        [f"job-{prefix}-{uuid.uuid4()}" for _ in range((count + per_run - 1) // per_run)]
-    )
+async def fill(made: World, count: int) -> None:
+    """Opens that many asks through the broker, each of a run of its own, to wait a week."""
+    run_ids = iter([f"job-fill-{uuid.uuid4()}" for _ in range(count)])
 
     async def fill_runs() -> None:
         for run_id in run_ids:
-            await made.broker.create_run(
-                AGENT, Run(id=run_id, tenant=TENANT, agent="bench", timeout_s=7 * 86_400)
-            )
-            for number in range(per_run):
-                await made.broker.open(
-                    AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id=f"call_{number}"
-                )
+            run = Run(id=run_id, tenant=TENANT, agent="bench", timeout_s=7 * 86_400)
+            await made.broker.create_run(AGENT, run)
+            await made.broker.open(AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id="c")
 
     await asyncio.gather(*(fill_runs() for _ in range(FILLING)))
 
 
-async def fill_fast(url: str, count: int) -> None:
+async def fill_fast(url: str, count: int, *, per_run: int = 1) -> None:
     """Opens that many by the store's own scripts, without the broker: minutes become one.
 
-    A run for every ten asks; only the ids differ.
+    Only the ids differ.
     """
     client = Redis.from_url(url)
     await client.config_set("appendfsync", "no")
@@ -70,7 +63,7 @@ async def fill_fast(url: str, count: int) -> None:
     week_ms = 7 * 86_400_000
     for start in range(0, count, BATCH):
         pipe = client.pipeline(transaction=False)
-        for number in range(start, min(start + BATCH, count), PER_RUN):
+        for number in range(start, min(start + BATCH, count), per_run):
             filled = f"job-fast-{number:030d}"
             keys = places.of_run(filled)
             run_keys = (keys.run(filled), keys.history(filled), keys.log, keys.due)
@@ -87,7 +80,7 @@ async def fill_fast(url: str, count: int) -> None:
             pipe.execute_command(
                 "EVALSHA", create, 4, *run_keys, 0, filled, TENANT, "d", week_ms, "", *fields
             )
-            for call in range(PER_RUN):
+            for call in range(per_run):
                 made_id = ask_id(filled, str(call))
                 body = model.replace(like, made_id).replace(run_id, filled)
                 pipe.execute_command(
