@@ -135,8 +135,8 @@ async def starts(figures: Figures) -> None:
         async with EmbeddedRedis(folder) as started:
             before = await pending.memory(started.url)
             await pending.fill_fast(started.url, SOME)
-            async with world(started.url) as made:
-                await pending.settle_log(made)
+            async with world(started.url):
+                await pending.settle_log(started.url)
             per_ask = (await pending.memory(started.url) - before) / SOME
             await pending.rewrite(started.url)
         figures.add("bytes_per_pending", per_ask, "bytes")
