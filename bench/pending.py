@@ -104,7 +104,7 @@ async def memory(url: str) -> int:
 
 
 async def settle_log(url: str) -> None:
-    """Waits until the resume group is past the log, and drops it, as a clock does a minute later."""
+    """Waits until the resume group is past the log, and drops it, as a clock does in time."""
     client = Redis.from_url(url)
     await drained(client)
     for keys in Partitions.of(16).all:
