@@ -48,6 +48,7 @@ async def fill_fast(url: str, count: int, *, per_run: int = 1) -> None:
     """
     client = Redis.from_url(url)
     await client.config_set("appendfsync", "no")
+    await client.config_set("auto-aof-rewrite-percentage", 0)  # it would rewrite again and again
     async with world(url) as made:
         run_id = await new_run(made.broker)
         standing = await made.broker.open(
@@ -92,6 +93,7 @@ async def fill_fast(url: str, count: int, *, per_run: int = 1) -> None:
                 )  # fmt: skip
         await pipe.execute()
     await client.config_set("appendfsync", "always")
+    await client.config_set("auto-aof-rewrite-percentage", 100)
     await client.aclose()
 
 
