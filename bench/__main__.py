@@ -100,12 +100,11 @@ async def crowd(figures: Figures) -> None:
     """A thousand pending, then a million: what each costs, and what it costs the others."""
     async with engine() as url:
         figures.add("timer_late_max_ms", await pending.timers_late(url, TIMERS), "ms")
-        async with world(url) as made:
-            await pending.fill(made, FEW)
+        await pending.fill(url, FEW)
         few = figures.median("lifecycles_s_with_1k", await several(url), "1/s")
         say("a million pending")
         started = time.perf_counter()
-        await pending.fill_fast(url, MANY, per_run=10)
+        await pending.fill(url, MANY, per_run=10)
         say(f"filled in {time.perf_counter() - started:.0f} s")
         many = figures.median("lifecycles_s_with_1m", await several(url), "1/s")
     figures.add("cost_1m_over_1k", few / many, "ratio")
@@ -134,7 +133,7 @@ async def starts(figures: Figures) -> None:
         figures.add("ready_s_empty", await ready_s(folder), "s")
         async with EmbeddedRedis(folder) as started:
             before = await pending.memory(started.url)
-            await pending.fill_fast(started.url, SOME)
+            await pending.fill(started.url, SOME)
             async with world(started.url):
                 await pending.settle_log(started.url)
             per_ask = (await pending.memory(started.url) - before) / SOME

@@ -7,9 +7,9 @@ import json
 import os
 import uuid
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from bench.backlog import drained
 from bench.world import AGENT, ARGUMENTS, TENANT, TOOL, new_run, stop, world
@@ -18,33 +18,15 @@ from gateway.clock import Clock
 from gateway.ids import ask_id, digest_text
 from gateway.redis_store.keys import Partitions
 from gateway.redis_store.link import SCRIPTS
-
-if TYPE_CHECKING:
-    from bench.world import World
-
-FILLING = 512
-"""Asks opened at once while filling."""
+from gateway.store import Group
 
 BATCH = 1_000
 
 
-async def fill(made: World, count: int) -> None:
-    """Opens that many asks through the broker, each of a run of its own, to wait a week."""
-    run_ids = iter([f"job-fill-{uuid.uuid4()}" for _ in range(count)])
-
-    async def fill_runs() -> None:
-        for run_id in run_ids:
-            run = Run(id=run_id, tenant=TENANT, agent="bench", timeout_s=7 * 86_400)
-            await made.broker.create_run(AGENT, run)
-            await made.broker.open(AGENT, run_id, tool=TOOL, arguments=ARGUMENTS, call_id="c")
-
-    await asyncio.gather(*(fill_runs() for _ in range(FILLING)))
-
-
-async def fill_fast(url: str, count: int, *, per_run: int = 1) -> None:
+async def fill(url: str, count: int, *, per_run: int = 1) -> None:
     """Opens that many by the store's own scripts, without the broker: minutes become one.
 
-    Only the ids differ.
+    Only the ids differ. They count as shown to people already.
     """
     client = Redis.from_url(url)
     await client.config_set("appendfsync", "no")
@@ -92,9 +74,20 @@ async def fill_fast(url: str, count: int, *, per_run: int = 1) -> None:
                     "0", 1000, "-", "0.25", "0.5", "0.75",
                 )  # fmt: skip
         await pipe.execute()
+    await seen(client)
     await client.config_set("appendfsync", "always")
     await client.config_set("auto-aof-rewrite-percentage", 100)
     await client.aclose()
+
+
+async def seen(client: Redis) -> None:
+    """What is there now has been shown and told: the groups begin behind it."""
+    for keys in Partitions.of(16).all:
+        for stream, group in ((keys.asks, Group.DELIVER), (keys.log, Group.RESUME)):
+            try:
+                await client.xgroup_create(stream, group.value, "$", mkstream=True)
+            except ResponseError:  # it is there
+                await client.xgroup_setid(stream, group.value, "$")
 
 
 async def memory(url: str) -> int:
