@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redis.crc import key_slot
 
@@ -24,6 +24,7 @@ from tests.contract.making import (
 )
 
 if TYPE_CHECKING:
+    import pytest
     from redis.asyncio import Redis
 
     from gateway.redis_store import RedisStore
@@ -98,6 +99,29 @@ async def test_a_late_worker_leaves_no_key_of_a_run_that_went(
     await settle(store, run, record, token="late")
     await store.retire(run.id)
     assert set(await raw.keys()) - before == set()
+
+
+async def test_a_run_that_is_heard_of_while_it_goes_stays(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read of it is old by then: an ask nobody listed would be left behind."""
+    run, record = await asked(store)
+    await settle(store, run, record, token="end", change=RunChange(RunStatus.FINISHED))
+    store._link.skew_ms += MONTH // timedelta(milliseconds=1)
+    call = store._link.call
+
+    async def call_and_note(*command: Any) -> Any:
+        reply = await call(*command)
+        if command[0] == "LRANGE":
+            store._link.skew_ms -= MONTH // timedelta(milliseconds=1)
+            await store.note(run, EventType.WEBHOOK_DEAD, record.ask.id, "")
+            store._link.skew_ms += MONTH // timedelta(milliseconds=1)
+        return reply
+
+    monkeypatch.setattr(store._link, "call", call_and_note)
+    assert not await store.retire(run.id)
+    monkeypatch.undo()
+    assert await store.retire(run.id)
 
 
 async def test_a_failed_wake_leaves_nothing_due(store: RedisStore, raw: Redis) -> None:
