@@ -18,6 +18,7 @@ import time
 import uuid
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,9 +158,8 @@ class Chaos:
                 await asyncio.gather(*(self._check(http, t) for t in told[start : start + AT_ONCE]))
 
     async def _kill(self, gateway: Gateway) -> None:
-        while True:
+        for what in cycle(("gateway", "engine")):
             await asyncio.sleep(self._random.uniform(*self._kill_every_s))
-            what = self._random.choice(("gateway", "engine"))
             if gateway.kill(what):
                 self.report.kills[what] += 1
 
