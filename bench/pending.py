@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import uuid
+from contextlib import suppress
 from datetime import timedelta
 
 from redis.asyncio import Redis
@@ -168,7 +169,8 @@ def cpu_seconds(pid: int) -> float:
 async def rewrite(url: str) -> None:
     """Has the append-only file rewritten, as the engine does by itself when it has grown."""
     client = Redis.from_url(url)
-    await client.bgrewriteaof()
+    with suppress(ResponseError):  # one is under way by itself
+        await client.bgrewriteaof()
     while (await client.info("persistence"))["aof_rewrite_in_progress"]:  # noqa: ASYNC110
         await asyncio.sleep(0.1)
     await client.aclose()
