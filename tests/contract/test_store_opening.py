@@ -49,6 +49,16 @@ async def test_a_run_comes_back_as_it_was_created(store: Store) -> None:
     assert await store.read_run(run.id) == made
 
 
+async def test_a_runs_deadline_is_kept_to_the_millisecond(store: Store) -> None:
+    """Finer times are cut, and the same values again are still the same run."""
+    fine = (await store.now() + timedelta(hours=1)).replace(microsecond=123_456)
+    run = a_run(deadline=fine)
+    made = await store.create_run(run)
+    assert made.run.deadline == fine.replace(microsecond=123_000)
+    assert await store.create_run(run) == made
+    assert await store.read_run(run.id) == made
+
+
 async def test_an_empty_ladder_is_not_the_default_one(store: Store) -> None:
     """A run without rungs is kept apart from a run that says nothing of rungs."""
     silent, plain = a_run(ladder=()), a_run()
