@@ -174,14 +174,25 @@ class Platform:
         """The next call of `method` (`*`: of any) meets a `Fault` of those values."""
         self.faults.append(Fault(method, **how))
 
-    async def fault(self, method: str) -> Fault | None:
-        """The fault this call meets, after its delay; None: it is answered as usual."""
-        found = next((one for one in self.faults if one.method in (method, "*")), None)
+    def take(self, method: str) -> Fault | None:
+        """The fault this call meets, counted down; its delay is the caller's to wait for.
+
+        For a server that runs in a thread of its own; others call `fault`.
+        """
+        # A copy: the other thread may take one meanwhile.
+        found = next((one for one in list(self.faults) if one.method in (method, "*")), None)
         if found is None:
             return None
         found.times -= 1
         if found.times <= 0:
             self.faults.remove(found)
+        return found
+
+    async def fault(self, method: str) -> Fault | None:
+        """The fault this call meets, after its delay; None: it is answered as usual."""
+        found = self.take(method)
+        if found is None:
+            return None
         if found.delay_s:
             await asyncio.sleep(found.delay_s)
         return found if found.lost or found.status is not None else None
