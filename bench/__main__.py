@@ -15,6 +15,7 @@ from bench import backlog, bare, lifecycles, over_http, pending
 from bench.figures import Figures, percentile, say
 from bench.latency import resume_times
 from bench.world import world
+from gateway.cli.process import rest_collector
 from gateway.embedded_redis import EmbeddedRedis
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ IDLE_S = 15.0
 
 
 async def main() -> None:
+    rest_collector()  # as `oz0 up` does; the bare operations have the good of it too
     figures = Figures()
     await rates(figures)
     await latencies(figures)

@@ -7,7 +7,7 @@ same ask and the same try.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from channels.contract import Response, Tell
@@ -24,6 +24,7 @@ from channels.inbound.following import Following, Heard
 from channels.words import told
 from gateway.answer import TEXT_CAP
 from gateway.conversations import Waiting
+from gateway.epoch import from_ms
 from gateway.question import Question
 from gateway.reply import Command, CommandName, Confirm, Place, Reply, parse
 from gateway.reply.clean import said
@@ -99,7 +100,7 @@ class Replies:
         shown_ms = await self._conversations.shown_ms(conversation, waiting.record.ask.id)
         if shown_ms is None:
             return waiting.record.opened_at
-        return datetime.fromtimestamp(shown_ms / 1000, UTC)
+        return from_ms(shown_ms)
 
     async def _bind(self, typed: Typed, chat: Chat) -> Bound:
         event = kept.event_of(typed)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from gateway.api.runs import pending_of
+from gateway.epoch import from_ms, to_ms
 from gateway.store import Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from gateway.api.endpoints import Call
     from gateway.ask import AskRecord
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def page(
@@ -38,13 +37,13 @@ def next_cursor(records: Sequence[AskRecord], limit: int) -> str | None:
     if len(records) < limit:
         return None
     at, ask_id = _place(records[-1])
-    return f"{(at - _EPOCH) // timedelta(milliseconds=1)}.{ask_id}"
+    return f"{to_ms(at)}.{ask_id}"
 
 
 def read_cursor(text: str) -> Cursor:
     """The place that a text of `bodies.PageCursor`'s form names."""
     ms, _, ask_id = text.partition(".")
-    return Cursor(_EPOCH + timedelta(milliseconds=int(ms)), ask_id)
+    return Cursor(from_ms(ms), ask_id)
 
 
 def _place(record: AskRecord) -> tuple[datetime, str]:

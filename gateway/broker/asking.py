@@ -165,7 +165,8 @@ class Asking(Endings):
         give_up = loop.time() + within.total_seconds()
         while record.pending and not self._waiters.closing and (left := give_up - loop.time()) > 0:
             await watch.changed(min(left, LOOK_AGAIN_S))
-            record = await self._store.read(record.ask.id) or record
+            ended = self._ended.get(record.ask.id)
+            record = ended or await self._store.read(record.ask.id) or record
         return self._standing(record)
 
     async def _open(

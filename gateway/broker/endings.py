@@ -22,6 +22,9 @@ WITHDRAWN = "withdrawn"
 CLOCK = "clock"
 """The surface of what nobody did."""
 
+ENDS_REMEMBERED = 1_024
+"""Ours: asks ended here whose waiters in this process may not have looked yet; some 5 MB."""
+
 _log = logging.getLogger("gateway.broker")
 
 
@@ -102,9 +105,11 @@ class Endings(Runs):
             case Settling.WON if record.pending and not settled.again:
                 event(_log, "ask.settled", ask_id=ask.id, run_id=run.id)
                 self._metrics.settled.labels(outcome.status, attempt.surface).inc()
-                return replace(
+                ended = replace(
                     record, status=outcome.status, version=2, outcome=outcome, settled_at=settled.at
                 )
+                self._remember_end(ended)
+                return ended
             case Settling.LATE:
                 await self.expire(record)
         current = await self._store.read(ask.id)
@@ -113,6 +118,12 @@ class Endings(Runs):
         if settled.settling is Settling.WON:
             return current
         raise AlreadySettled(current)
+
+    def _remember_end(self, ended: AskRecord) -> None:
+        """What has ended never changes again: whoever waits for it here need not read it."""
+        self._ended[ended.ask.id] = ended
+        if len(self._ended) > ENDS_REMEMBERED:
+            self._ended.pop(next(iter(self._ended)))
 
 
 def _own(caller: Caller, ask: Ask) -> bool:

@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from gateway.ask import Ask, Outcome, Run, RunRecord, RunStatus, Status
+from gateway.ask import Ask, AskRecord, Outcome, Run, RunRecord, RunStatus, Status
 from gateway.errors import BadRequest, NotAllowed, NotFound
 from gateway.log import event
 from gateway.metrics import Metrics
@@ -39,6 +39,7 @@ class Runs:
         self._waiters = waiters
         self._metrics = metrics or Metrics()
         self._runs: OrderedDict[str, Run] = OrderedDict()
+        self._ended: dict[str, AskRecord] = {}
 
     async def create_run(self, caller: Caller, run: Run) -> RunRecord:
         """The new run, or the same one again.

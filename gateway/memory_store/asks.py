@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.ask import RunStatus
+from gateway.epoch import to_ms
 from gateway.errors import Conflict
 from gateway.ladder import climb
 from gateway.memory_store.kept import KeptAsk, KeptRun, whole_ms
@@ -72,7 +73,7 @@ class MemoryAsks:
             return in_the_way
         deadline = _deadline(run.run, ask.timeout_s, now)
         entry = kept.pending.add(
-            Event(kept.pending.next_id(now), EventType.ASK_OPENED, "", ask.id, now)
+            Event(kept.pending.next_id(now), EventType.ASK_OPENED, "", ask.id, to_ms(now))
         )
         opened = kept.asks[ask.id] = KeptAsk(
             ask, now, deadline, new.call_digest, new.arguments_digest, entry

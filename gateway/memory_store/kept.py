@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gateway.ask import Ask, AskRecord, Outcome, Run, RunRecord, RunStatus, Status
+from gateway.epoch import to_ms
 from gateway.store import DeadLetter, Event, EventType, Group
 
 if TYPE_CHECKING:
@@ -148,14 +149,16 @@ class Kept:
         self, run: KeptRun, kind: EventType, ask_id: str | None, at: datetime, note: str
     ) -> None:
         """One event: on the log for groups and waiters, in the run's history for replays."""
-        event = Event(self.log.next_id(at), kind, run.run.id, ask_id, at, run.run.tenant, note)
+        event = Event(
+            self.log.next_id(at), kind, run.run.id, ask_id, to_ms(at), run.run.tenant, note
+        )
         self.log.add(event)
         run.history.append(event)
 
     def remind(self, kind: EventType, run_id: str, ask_id: str, tenant: str, note: str) -> None:
         """One event for the groups alone: nothing has happened to the run."""
         now = self.now()
-        self.log.add(Event(self.log.next_id(now), kind, run_id, ask_id, now, tenant, note))
+        self.log.add(Event(self.log.next_id(now), kind, run_id, ask_id, to_ms(now), tenant, note))
 
 
 def whole_ms(at: datetime) -> datetime:

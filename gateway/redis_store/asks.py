@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from gateway.ask import AskRecord, Run, RunRecord, Status
+from gateway.epoch import from_ms, to_ms
 from gateway.errors import Conflict
 from gateway.ids import digest, digest_text
 from gateway.log import event
@@ -51,7 +52,7 @@ class RedisAsks:
 
     async def now(self) -> datetime:
         seconds, micros = await self._link.call("TIME")
-        return codec.from_ms(int(seconds) * 1000 + int(micros) // 1000 + self._link.skew_ms)
+        return from_ms(int(seconds) * 1000 + int(micros) // 1000 + self._link.skew_ms)
 
     async def create_run(self, run: Run) -> RunRecord:
         keys = self._partitions.of_run(run.id)
@@ -63,7 +64,7 @@ class RedisAsks:
             run.tenant,
             digest(run.model_dump(mode="json")),
             self._retention_ms,
-            codec.to_ms(run.deadline) if run.deadline else "",
+            to_ms(run.deadline) if run.deadline else "",
             *codec.dump_run(run),
             confirmed=True,
         )
@@ -112,7 +113,7 @@ class RedisAsks:
         opening = Opening(reply[0])
         if opening is Opening.OPENED:
             self._bodies.remember(ask, body)
-            opened, deadline = codec.from_ms(reply[1]), codec.maybe_ms(reply[2])
+            opened, deadline = from_ms(reply[1]), codec.maybe_ms(reply[2])
             return Opened(opening, AskRecord(ask, Status.PENDING, opened, deadline))
         return Opened(opening, ask_id=reply[1] if opening is Opening.IN_FLIGHT else None)
 
@@ -166,9 +167,9 @@ class RedisAsks:
             confirmed=True,
         )
         if reply[0] == "again":
-            return Settled(Settling.WON, codec.from_ms(reply[1]), again=True)
+            return Settled(Settling.WON, from_ms(reply[1]), again=True)
         settling = Settling(reply[0])
-        return Settled(settling, codec.from_ms(reply[1]) if settling is Settling.WON else None)
+        return Settled(settling, from_ms(reply[1]) if settling is Settling.WON else None)
 
     async def pending(self, tenant: str, *, after: Cursor | None, limit: int) -> list[AskRecord]:
         pages = await asyncio.gather(
@@ -181,7 +182,7 @@ class RedisAsks:
     async def _inbox(
         self, keys: Keys, tenant: str, after: Cursor | None, limit: int
     ) -> list[tuple[int, str]]:
-        start = codec.to_ms(after.at) if after else 0
+        start = to_ms(after.at) if after else 0
         found: list[tuple[int, str]] = []
         offset = 0
         while len(found) < limit:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.redis_store.client import SOCKET_TIMEOUT_S, translated
 from gateway.redis_store.cluster import Nodes
-from gateway.redis_store.lane import Lane
+from gateway.redis_store.lane import Lane, pack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +89,7 @@ class Reader:
             lane = Lane(source)
             self._lanes[name] = (source, lane)
         # A server that is gone without a word would block for ever.
-        (reply,) = await lane.send([command], block_ms / 1000 + SOCKET_TIMEOUT_S)
+        (reply,) = await lane.send([pack(command)], block_ms / 1000 + SOCKET_TIMEOUT_S)
         if isinstance(reply, Exception):
             raise reply
         return reply or []

@@ -78,7 +78,7 @@ def _key(command: Command) -> Any:
         case "XGROUP" | "XINFO":
             return command[2]
         case "XREADGROUP":
-            return command[command.index(b"STREAMS") + 1]
+            return command[command.index("STREAMS") + 1]
         case name if name in ANYWHERE:
             return None
         case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,11 +20,11 @@ from gateway.ask import (
     Status,
     Webhook,
 )
+from gateway.epoch import from_ms, to_ms
 from gateway.ladder import Rung
 from gateway.question import Frozen
 from gateway.store import Event, EventType
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LADDER = TypeAdapter(tuple[Rung, ...])
 
 
@@ -35,14 +35,6 @@ class Ended(Frozen):
     deadline: int | None
     settled: int
     outcome: Outcome
-
-
-def to_ms(at: datetime) -> int:
-    return (at - EPOCH) // timedelta(milliseconds=1)
-
-
-def from_ms(ms: int | str) -> datetime:
-    return datetime.fromtimestamp(int(ms) / 1000, UTC)
 
 
 def whole_ms(span: timedelta) -> int:
@@ -163,21 +155,22 @@ def load_run(run_id: str, fields: dict[str, str]) -> RunRecord | None:
     )
 
 
-EVENT_FIELDS = ("e", "r", "a", "w", "t", "n")
+EVENT_FIELDS = ["e", "r", "a", "w", "t", "n"]
 _TYPES = {kind.value: kind for kind in EventType}
 
 
 def load_event(entry_id: str, flat: Any) -> Event | None:
     """One entry of the log; None for one that does not read."""
-    fields = as_dict(flat)
+    if flat[::2] != EVENT_FIELDS:
+        return None
+    kind, run_id, ask_id, tenant, at, note = flat[1::2]
     try:
-        kind, run_id, ask_id, tenant, at, note = (fields[name] for name in EVENT_FIELDS)
         return Event(
             entry_id,
             _TYPES[kind],
             run_id,
             None if ask_id == "-" else ask_id,
-            from_ms(at),
+            int(at),
             tenant,
             "" if note == "-" else note,
         )
@@ -192,7 +185,7 @@ def load_history(run_id: str, tenant: str, line: str) -> Event:
         EventType(kind),
         run_id,
         ask if ask != "-" else None,
-        from_ms(at),
+        int(at),
         tenant,
         note if note != "-" else "",
     )

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 Command = tuple[Any, ...]
 
 
+def pack(command: Command) -> bytes:
+    """A command as it goes over the wire. Raises: UnicodeEncodeError for text that has no UTF-8."""
+    packed: bytes = hiredis.pack_command(command)
+    return packed
+
+
 class Source(Protocol):
     """Where connections come from."""
 
@@ -76,17 +82,16 @@ class Lane:
         self._source = source
         self._connection: AbstractConnection | None = None
 
-    async def send(self, commands: Sequence[Command], within_s: float) -> list[Any]:
-        """The replies, errors of single commands among them.
+    async def send(self, packed: Sequence[bytes], within_s: float) -> list[Any]:
+        """The replies to packed commands, errors of single ones among them.
 
         Raises: redis-py's errors of the connection, OSError. The next batch has a new connection.
         """
         try:
             async with asyncio.timeout(within_s):
                 connection = await self._ready()
-                packed = b"".join(hiredis.pack_command(command) for command in commands)
-                await connection.send_packed_command(packed, check_health=False)
-                return [await _reply(connection) for _ in commands]
+                await connection.send_packed_command(b"".join(packed), check_health=False)
+                return [await _reply(connection) for _ in packed]
         except BaseException:
             await self.aclose()
             raise

@@ -19,7 +19,7 @@ from gateway.errors import Unavailable
 from gateway.redis_store.blocking import Reader
 from gateway.redis_store.client import SOCKET_TIMEOUT_S, close, is_away, translated
 from gateway.redis_store.cluster import Nodes
-from gateway.redis_store.lane import OfClient
+from gateway.redis_store.lane import OfClient, pack
 from gateway.redis_store.server import Server
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Sent:
     """A command on its way, and who waits for its reply."""
 
     command: Command
+    packed: bytes
     reply: asyncio.Future[Any]
     confirm: bool
 
@@ -121,10 +122,8 @@ class Link:
 
     def _enqueue(self, command: Command, *, confirm: bool) -> Awaitable[Any]:
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        # Encoded here, so that text which cannot be fails its own caller and not the whole batch.
-        # The name stays text: redis-py knows by it how to read the reply.
-        rest = [arg.encode() if isinstance(arg, str) else arg for arg in command[1:]]
-        self._queue.append(Sent((command[0], *rest), reply, confirm))
+        # Packed here, so that text which cannot be fails its own caller and not the whole batch.
+        self._queue.append(Sent(command, pack(command), reply, confirm))
         if len(self._writers) < LANES:
             self._writers.add(asyncio.create_task(self._write()))
         return reply
@@ -175,7 +174,7 @@ async def _exchange(server: Server, batch: list[Sent]) -> list[Sent]:
     confirm = any(sent.confirm for sent in batch)
     try:
         with translated():
-            done = await server.exchange([sent.command for sent in batch], confirm=confirm)
+            done = await server.exchange([sent.packed for sent in batch], confirm=confirm)
     except Exception as error:  # noqa: BLE001 - every waiter hears of it
         _fail(batch, error)
         return []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from redis.exceptions import ResponseError
 
+from gateway.epoch import from_ms, to_ms
 from gateway.errors import Unavailable
 from gateway.log import event
 from gateway.redis_store import codec
@@ -182,7 +183,7 @@ class RedisLog:
     async def bury_entry(self, group: Group, taken: Taken, reason: str) -> None:
         partition, entry_id = taken.key
         keys = self._partitions.all[partition]
-        now = codec.to_ms(codec.from_ms(entry_id.partition("-")[0]))
+        now = to_ms(from_ms(entry_id.partition("-")[0]))
         await self._link.call(
             "XADD", keys.dead(group.value), "*", "a", "-", "n", f"{entry_id}: {reason}", "t", now
         )
@@ -268,5 +269,5 @@ def _event(group: Group, entry_id: str, flat: Any) -> Event | None:
     fields = codec.as_dict(flat)
     if "a" not in fields:
         return None
-    at = codec.from_ms(entry_id.partition("-")[0])
-    return Event(entry_id, EventType.ASK_OPENED, "", fields["a"], at)
+    at_ms = int(entry_id.partition("-")[0])
+    return Event(entry_id, EventType.ASK_OPENED, "", fields["a"], at_ms)

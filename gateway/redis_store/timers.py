@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from gateway.epoch import from_ms, to_ms
 from gateway.redis_store import codec
 from gateway.store import (
     CLOCK_LEASE,
@@ -50,7 +51,7 @@ class RedisTimers:
         members = tuple(member for reply in held for member in reply[2:])
         soonest = min((int(float(reply[1])) for reply in held if reply[1] != ""), default=None)
         now = max((int(reply[0]) for reply in held), default=0)
-        return Due(members, codec.maybe_ms(soonest), codec.from_ms(now), len(held))
+        return Due(members, codec.maybe_ms(soonest), from_ms(now), len(held))
 
     async def rung(self, ask_id: str) -> int:
         keys = self._partitions.of_ask(ask_id)
@@ -78,7 +79,7 @@ class RedisTimers:
             next_rung,
             event.value if event else "",
             note or "-",
-            codec.to_ms(next_at) if next_at else "",
+            to_ms(next_at) if next_at else "",
         )
         return bool(fired)
 
@@ -127,7 +128,7 @@ class RedisTimers:
         keys = self._partitions.of_ask(ask_id)
         if keys is not None:
             await self._link.script(
-                "postpone", [keys.ask(ask_id), keys.due, keys.owed], ask_id, tries, codec.to_ms(at)
+                "postpone", [keys.ask(ask_id), keys.due, keys.owed], ask_id, tries, to_ms(at)
             )
 
     async def wake_webhook(self, ask_id: str, run_id: str, tenant: str) -> None:
@@ -167,9 +168,7 @@ class RedisTimers:
             )
         )
         letters = [
-            DeadLetter(
-                entry, group, fields["n"], codec.from_ms(fields["t"]), fields["a"].strip("-")
-            )
+            DeadLetter(entry, group, fields["n"], from_ms(fields["t"]), fields["a"].strip("-"))
             for page in pages
             for entry, fields in ((entry, codec.as_dict(flat)) for entry, flat in page)
         ]

@@ -14,6 +14,7 @@ from gateway.api import views
 from gateway.ask import AskKind, AskRecord, Outcome, Run, RunRecord, RunStatus, Status
 from gateway.broker import Standing
 from gateway.contracts import result
+from gateway.epoch import to_ms
 from gateway.person import Caller, Role
 from gateway.store import Event, EventType
 from tests.strategies import answers_to, approval, asks, record_of
@@ -82,7 +83,8 @@ def everything(record: AskRecord, caller: Caller) -> list[BaseModel | None]:
     known = RunRecord(run, RunStatus.RUNNING, NOW, waits, error=MARK)
     told = None if record.pending else result(record)
     kinds = [EventType.ASK_OPENED, EventType.CHILD_NEEDS_HUMAN, EventType(f"ask.{_end(record)}")]
-    events = [Event("1-0", kind, ask.run_id, ask.id, NOW, ask.tenant, "job") for kind in kinds]
+    at_ms = to_ms(NOW)
+    events = [Event("1-0", kind, ask.run_id, ask.id, at_ms, ask.tenant, "job") for kind in kinds]
     return [
         views.ask_view(record, caller),
         views.outcome_view(record, caller),
