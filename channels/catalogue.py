@@ -26,6 +26,7 @@ from babel.dates import (
 from babel.lists import format_list
 from babel.numbers import format_decimal
 
+from channels.shown import stamp
 from gateway.reply.language import locale_for
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class Reader:
 
     `sees` is the right to question and answer. `shared` says that people of other zones may read
     it, so that times name theirs. `buttons` says that there is something to press. `name` is how
-    records call the reader, where it is one.
+    records call the reader, where it is one. `stamps` marks times for platforms that write them in
+    each reader's own zone (`channels.shown.stamped`).
     """
 
     language: Language = Language()
@@ -111,6 +113,7 @@ class Reader:
     shared: bool = False
     buttons: bool = False
     name: str | None = None
+    stamps: bool = False
 
     def time(self, at: datetime, now: datetime) -> str:
         """The time in the reader's zone; the zone is named where it could be mistaken."""
@@ -138,9 +141,8 @@ class Reader:
     def when(self, at: datetime, now: datetime) -> str:
         """`18:40`, with the day where that is not today: `Sun 25 Oct, 18:40`."""
         time = self.time(at, now)
-        if self.is_today(at, now):
-            return time
-        return f"{self.day(at, now)}, {time}"
+        said = time if self.is_today(at, now) else f"{self.day(at, now)}, {time}"
+        return stamp(at, said) if self.stamps else said
 
 
 @lru_cache(maxsize=KEPT)

@@ -6,15 +6,22 @@ it says of a person besides the platform's own id is never trusted as identity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from channels.present import View
+    from aiohttp.web import AbstractRouteDef
+
+    from channels.capabilities import Capabilities
+    from channels.desk import Desk
+    from channels.drawing import Drawing
+    from channels.forms import Form, Reason, Walk
     from gateway.answer import Value
     from gateway.ask import AskRecord
+    from gateway.question import Frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,52 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class PickToggle:
+    """Yes or no, of an ask with one toggle."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenForm:
+    """Asks for the form, or for a later page of it (0-based)."""
+
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AskReason:
+    """Wants to decline or deny, and to say why first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One press in a form that is walked through field by field, on a message that edits itself.
+
+    `field` is the 0-based number of the field it is about; `option` the 0-based one of its options.
+    """
+
+    act: StepAct
+    field: int = 0
+    option: int = 0
+
+
+class StepAct(StrEnum):
+    """`pick` chooses one and goes on; `toggle` is one of several, `done` ends them; `day` is that
+    many days from today; `send` ends the review.
+    """
+
+    START = "start"
+    PICK = "pick"
+    TOGGLE = "toggle"
+    DONE = "done"
+    DAY = "day"
+    LEAVE = "leave"
+    BACK = "back"
+    SEND = "send"
+
+
+@dataclass(frozen=True, slots=True)
 class PressOther:
     """The person wants to write in; their words follow as a message."""
 
@@ -98,7 +151,19 @@ class Drop:
     kept: str
 
 
-Control = Pick | PressOther | PressSkip | PressDecline | PressApprove | Send | Drop
+Control = (
+    Pick
+    | PickToggle
+    | PressOther
+    | PressSkip
+    | PressDecline
+    | PressApprove
+    | OpenForm
+    | AskReason
+    | Step
+    | Send
+    | Drop
+)
 
 
 # What comes in
@@ -122,7 +187,11 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A form, with values by field name. An empty field is absent."""
+    """A form, or one page of it, with values by field name. An empty field is absent.
+
+    `texts` are what was typed into a plain line for a field of another kind, as typed: they are
+    read as a reply is. `page` is the 0-based page where the form has `pages`.
+    """
 
     where: Destination
     sender: Sender
@@ -131,6 +200,9 @@ class Submitted:
     ask_id: str
     values: Mapping[str, Value]
     message: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    page: int = 0
+    pages: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,21 +261,132 @@ class Response:
     """All that follows from an interaction.
 
     `settled` is the ask, ended by this very interaction or found ended, so that its posts can be
-    redrawn at once. `faults` are a form's, in words, by field name.
+    redrawn at once. `faults` are a form's, in words, by field name. `form` is to be opened: it was
+    asked for, or it is the next page.
     """
 
     tells: tuple[Tell, ...] = ()
     settled: AskRecord | None = None
     faults: Mapping[str, str] = field(default_factory=dict)
+    form: Form | Reason | None = None
+    step: Walk | None = None
+
+
+# What can go wrong on the way out. The worker's policy for each stands in `channels.worker`.
+
+
+class PostError(Exception):
+    """A call that the platform did not take. `code` is its own; never a text it sent."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class Later(PostError):
+    """Not now: rate limited, or the platform is away. Nothing was posted. `after_s` from now."""
+
+    def __init__(self, code: str, after_s: float | None = None) -> None:
+        super().__init__(code)
+        self.after_s = after_s
+
+
+class Unsure(PostError):
+    """The answer was lost: it may have been posted."""
+
+
+class Unreachable(PostError):
+    """That place takes no post of ours: the bot was removed, the chat is gone, we were blocked."""
+
+
+class Shut(PostError):
+    """No place takes one: the token was revoked, a right is missing, the account is closed."""
+
+
+class Missing(PostError):
+    """The message to be drawn anew is not there any more."""
+
+
+class Moved(PostError):
+    """The conversation has another id now."""
+
+    def __init__(self, code: str, conversation: str) -> None:
+        super().__init__(code)
+        self.conversation = conversation
+
+
+class Unfit(PostError):
+    """The platform refuses what was drawn; plain text may do."""
 
 
 class Transport(Protocol):
-    """The way out to one platform; the only part of an adapter with its SDK."""
+    """The way out to one platform; with its way in, the only part of an adapter with its SDK."""
 
-    async def post(self, where: Destination, view: View) -> tuple[str, int]:
-        """Posts an ask; the platform's id of the message, and its time in ms by its own clock."""
+    async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
+        """Posts an ask; the platform's id of the message, and its time in ms by its own clock.
+
+        `key` is the same for each try of one post, for platforms that then post once.
+
+        Raises: PostError.
+        """
         ...
 
-    async def update(self, where: Destination, message: str, view: View) -> None:
-        """Draws the post anew."""
+    async def update(self, where: Destination, message: str, drawing: Drawing) -> None:
+        """Draws the post anew. Raises: PostError."""
+        ...
+
+    async def note(self, where: Destination, message: str, text: str) -> None:
+        """Says something under the post: in its thread, or as a reply to it. Raises: PostError."""
+        ...
+
+    async def direct(self, account: str) -> str:
+        """The conversation of that one account with us, opened if need be. Raises: PostError."""
+        ...
+
+    async def run(self) -> None:
+        """Takes what people do to the desk, over the platform's own way in, until cancelled.
+
+        Lost connections are its own to mend. Raises: PostError (`Shut`), nothing will come.
+        """
+        ...
+
+    def routes(self) -> Sequence[AbstractRouteDef]:
+        """What it wants served on the port that platforms may reach; () where it dials out."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing `oz0 doctor` looked at. `mend` says how to mend it, where it is wrong."""
+
+    what: str
+    fine: bool
+    mend: str = ""
+
+
+class Channel(Protocol):
+    """A chat platform and its adapter, as its entry point (`oz_gateway.channels`) names it.
+
+    Nothing of the platform's SDK is imported before `open` or `examine` is called.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    @property
+    def settings(self) -> type[Frozen]:
+        """The keys of `[channel.<name>]`; each may come as `OZ_<NAME>_<KEY>` too."""
+        ...
+
+    def open(self, settings: Any, desk: Desk) -> Transport:
+        """The transport, not connected yet."""
+        ...
+
+    async def examine(self, settings: Any) -> Sequence[Finding]:
+        """What is right and wrong with the account, its rights and its settings."""
         ...

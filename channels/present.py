@@ -91,19 +91,28 @@ def numbered(shown: View) -> str:
     """The view as plain text, options one a line."""
     if shown.sealed is not None:
         return shown.sealed
-    head = "\n".join(filter(None, (shown.heading, shown.question)))
+    return "\n\n".join(filter(None, (head(shown), tail(shown))))
+
+
+def head(shown: View) -> str:
+    """Who asks and what, with every option: what never changes."""
+    top = "\n".join(filter(None, (shown.heading, shown.question)))
     body = "\n".join(text for section in shown.sections if (text := _section_text(section)))
-    tail = "\n".join(filter(None, (shown.outcome, shown.hint, shown.way_out, shown.foot)))
-    return "\n\n".join(filter(None, (head, body, tail)))
+    return "\n\n".join(filter(None, (top, body)))
+
+
+def tail(shown: View) -> str:
+    """How to answer and how long, or how it ended."""
+    return "\n".join(filter(None, (shown.outcome, shown.hint, shown.way_out, shown.foot)))
 
 
 def _sections(reader: Reader, record: AskRecord) -> tuple[Section, ...]:
     question = record.ask.question
     only = question.answer_field
     if only is not None:
-        return (Section(None, _rows(only)),) if only.options else ()
+        return (Section(None, option_rows(only)),) if only.options else ()
     return tuple(
-        Section(_heading(reader, number, field), _rows(field))
+        Section(_heading(reader, number, field), option_rows(field))
         for number, field in enumerate(question.fields, 1)
     )
 
@@ -116,7 +125,7 @@ def _heading(reader: Reader, number: int, field: Field) -> str:
     return f"{number}. {title}: {wanted}"
 
 
-def _rows(field: Field) -> tuple[Row, ...]:
+def option_rows(field: Field) -> tuple[Row, ...]:
     return tuple(
         Row(
             key,

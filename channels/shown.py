@@ -5,16 +5,43 @@ What is stored holds none of the marks added here.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 import regex
 
 from gateway.visible import one_line
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 MARK = "…"
 _RIGHT_TO_LEFT = frozenset(("R", "AL", "AN"))
 _STOPS = ".!?…。"
+
+
+_STAMP, _MIDDLE, _END = "\ufdd0", "\ufdd1", "\ufdd2"
+"""Noncharacters: `visible` escapes them in what agents and people wrote, so only we can stamp."""
+
+_STAMPED = re.compile(f"{_STAMP}([0-9]+){_MIDDLE}([^{_END}]*){_END}")
+
+
+def stamp(at: datetime, shown: str) -> str:
+    """A time that a platform may write in each reader's own zone; `shown` is it in words."""
+    return f"{_STAMP}{int(at.timestamp())}{_MIDDLE}{shown}{_END}"
+
+
+def stamped(text: str, write: Callable[[int, str], str]) -> str:
+    """The text with each stamp as `write(unix seconds, words)` has it."""
+    return _STAMPED.sub(lambda found: write(int(found[1]), found[2]), text)
+
+
+def unstamped(text: str) -> str:
+    """The text with each stamp in words."""
+    return stamped(text, lambda _, shown: shown)
 
 
 def line(text: str) -> str:

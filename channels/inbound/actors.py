@@ -47,17 +47,20 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Everyone:
-    """The people, tenants and routes of the config; `with_buttons` are channels that have such."""
+    """The people, tenants and routes of the config; `with_buttons` and
+    `with_stamps` are channels that have such.
+    """
 
     people: People = field(default_factory=People)
     tenants: Mapping[str, Tenant] = field(default_factory=dict)
     routes: Sequence[Route] = ()
     with_buttons: Collection[str] = ()
+    with_stamps: Collection[str] = ()
 
     def actor(self, sender: Sender, where: Destination, ask: Ask) -> Actor:
         """What the sender is to that ask, in that place."""
         account = f"{where.channel}:{sender.account}"
-        person = None if self.is_hidden(sender, where) else self.people.by_identity(account)
+        person = self.person(sender, where)
         if person is not None and person.tenant != ask.tenant:
             person = None
         granted = Grant() if self.is_hidden(sender, where) else grant(self.routes, where.name, ask)
@@ -74,10 +77,15 @@ class Everyone:
         sees = grant(self.routes, where.name, ask).content
         return self._reader(self.tenant(ask.tenant), where, None, sees=sees, shared=True)
 
+    def person(self, sender: Sender, where: Destination) -> Person | None:
+        """Whose account it is; None for nobody's, and for one that many share."""
+        if self.is_hidden(sender, where):
+            return None
+        return self.people.by_identity(f"{where.channel}:{sender.account}")
+
     def reader(self, sender: Sender, where: Destination) -> Reader:
         """The sender alone, where no ask is meant."""
-        account = f"{where.channel}:{sender.account}"
-        person = None if self.is_hidden(sender, where) else self.people.by_identity(account)
+        person = self.person(sender, where)
         tenant = self.tenant(person.tenant) if person else Tenant(id="", name="")
         return self._reader(tenant, where, person, sees=False)
 
@@ -113,6 +121,7 @@ class Everyone:
             sees=sees,
             shared=shared,
             buttons=where.channel in self.with_buttons,
+            stamps=where.channel in self.with_stamps,
             name=name,
         )
 

@@ -5,11 +5,15 @@ A press names an ask and authorises nothing: who may is decided here, from the p
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, assert_never
 
 from channels.contract import (
+    AskReason,
     Drop,
+    OpenForm,
     Pick,
+    PickToggle,
     PressApprove,
     PressDecline,
     Pressed,
@@ -17,16 +21,18 @@ from channels.contract import (
     PressSkip,
     Response,
     Send,
+    Step,
     Submitted,
     Tell,
     Typed,
 )
+from channels.forms import Form
 from channels.inbound import kept
 from channels.inbound.effects import Effects, Meaning
+from channels.inbound.filling import Filling
 from channels.inbound.replies import Replies
 from channels.words import told
-from channels.words.faults import faults
-from gateway.answer import Picked, check, to_json
+from gateway.answer import Picked, to_json
 from gateway.ask import AskKind, Status
 from gateway.broker import Try
 from gateway.errors import AlreadySettled, InvalidAnswer, NotAllowed, WrongKind
@@ -34,9 +40,10 @@ from gateway.question import Kind
 from gateway.reply import Answered, Approved, Declined, Skipped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from channels.contract import Interaction
     from channels.inbound.actors import Actor, Everyone
-    from gateway.answer import Values
     from gateway.ask import AskRecord
     from gateway.broker import Broker
     from gateway.conversations import Conversations
@@ -45,11 +52,18 @@ if TYPE_CHECKING:
 class Interactions:
     """Built in `cli`; every channel hands what it parses to this one."""
 
-    def __init__(self, broker: Broker, conversations: Conversations, everyone: Everyone) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        conversations: Conversations,
+        everyone: Everyone,
+        per_page: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self._broker = broker
         self._conversations = conversations
         self._everyone = everyone
         self._effects = Effects(broker, conversations, everyone)
+        self._filling = Filling(broker, conversations, self._effects, per_page)
         self._replies = Replies(conversations, everyone, self._effects)
 
     async def handle(self, interaction: Interaction) -> Response:
@@ -77,9 +91,16 @@ class Interactions:
         if record is None:
             return self._gone(pressed)
         actor = self._everyone.actor(pressed.sender, pressed.where, record.ask)
+        match pressed.control:
+            case OpenForm() | AskReason() as control:
+                return await self._filling.open(pressed, record, actor, control, token)
+            case PressOther():
+                return await self._other(pressed, record, actor, token)
+            case Step():
+                return self._gone(pressed)
         meaning = _meaning(pressed, record)
         if meaning is None:
-            return await self._other(pressed, record, actor, token)
+            return self._gone(pressed)
         return await self._settle(pressed, record, actor, meaning, token)
 
     async def _submitted(self, form: Submitted) -> Response:
@@ -88,14 +109,16 @@ class Interactions:
         if record is None:
             return self._gone(form)
         actor = self._everyone.actor(form.sender, form.where, record.ask)
-        values: Values = {}
-        try:
-            values = check(record.ask.question, form.values, actor.own.zone)
-        except InvalidAnswer as wrong:
-            # What is wrong is told only to those who may answer, and while there is something to.
-            if record.pending and actor.may(record.ask, declining=False):
-                return Response(faults=faults(actor.own, record.ask, wrong.problems))
-        return await self._settle(form, record, actor, Answered(values), token)
+        filled = self._filling.read(form, record, actor)
+        # What is wrong is told only to those who may answer, and while there is something to.
+        if not (record.pending and actor.may(record.ask, declining=False)):
+            return await self._settle(form, record, actor, Answered(filled.values), token)
+        if filled.faults:
+            return Response(faults=filled.faults)
+        turned = await self._filling.turn(form, record, actor, filled.values, token)
+        if isinstance(turned, Form):
+            return Response(form=turned)
+        return await self._settle(form, record, actor, Answered(turned), token)
 
     async def _settle(
         self,
@@ -186,7 +209,7 @@ class Interactions:
 
 
 def _meaning(pressed: Pressed, record: AskRecord) -> Meaning | None:
-    """What the press says, in the words of the reply grammar; None for Other."""
+    """What the press says, in the words of the reply grammar; None where it fits no such ask."""
     match pressed.control:
         case Pick(option):
             field = record.ask.question.single
@@ -199,10 +222,11 @@ def _meaning(pressed: Pressed, record: AskRecord) -> Meaning | None:
             return Declined(reason)
         case PressApprove(comment):
             return Approved(comment)
-        case PressOther():
-            return None
-        case Send() | Drop():
-            raise AssertionError("kept messages are handled before")
+        case PickToggle(yes):
+            only = record.ask.question.single
+            return Answered({only.name: yes}) if only and only.kind is Kind.TOGGLE else None
+        case PressOther() | OpenForm() | AskReason() | Step() | Send() | Drop():
+            raise AssertionError("what settles nothing is handled before")
         case _:
             assert_never(pressed.control)
 

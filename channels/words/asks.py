@@ -123,7 +123,7 @@ def foot(reader: Reader, record: AskRecord, code: str, now: datetime) -> str:
     say = reader.language.say
     if record.deadline is None:
         until = say("waits until it is answered")
-    elif reader.is_today(record.deadline, now):
+    elif not reader.stamps and reader.is_today(record.deadline, now):
         until = say("waits until {time} today", time=reader.time(record.deadline, now))
     else:
         until = say("waits until {time}", time=reader.when(record.deadline, now))

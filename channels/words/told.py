@@ -228,6 +228,14 @@ def hidden_author(reader: Reader) -> str:
     return reader.language.say("The chat hides who you are. Please write under your own name.")
 
 
+def link(reader: Reader, account: str) -> str:
+    """How an account becomes a person's own."""
+    return reader.language.say(
+        "Your account here is {account}. Give it to an admin, who connects it to you.",
+        account=line(account),
+    )
+
+
 def unavailable(reader: Reader) -> str:
     """The store is away."""
     return reader.language.say(
