@@ -274,8 +274,8 @@ class Updates:
                         self.pending.remove(one)
                     if not one.again:
                         self._sent.append(one)
-                    await self.changed()
-                else:
+                await self.changed()
+                if wait_s:
                     await asyncio.sleep(wait_s)
         finally:
             self._lines.discard(line)
