@@ -52,11 +52,14 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 """The elements and actions of schema 1.5, and what none of them goes without."""
 
 SINCE: dict[str, tuple[int, int]] = {
+    "Media": (1, 1),
     "RichTextBlock": (1, 2),
     "ActionSet": (1, 2),
     "Action.ToggleVisibility": (1, 2),
     "Action.Execute": (1, 4),
     "Table": (1, 5),
+    "TableRow": (1, 5),
+    "TableCell": (1, 5),
     "label": (1, 3),
     "isRequired": (1, 3),
     "errorMessage": (1, 3),
