@@ -166,12 +166,7 @@ class Interactions(Messages):
         extra: dict[str, Any] = {
             "application_id": self.bot.id,
             "webhook_id": self.bot.id,
-            "interaction_metadata": {
-                "id": turn.id,
-                "type": turn.kind,
-                "user": shapes.user(turn.person),
-                "authorizing_integration_owners": {},
-            },
+            "interaction_metadata": self._metadata(turn),
         }
         if turn.kind == COMMAND:
             extra["type"] = 20
@@ -184,6 +179,19 @@ class Interactions(Messages):
         if original:
             turn.original = post.raw["id"]
         return post
+
+    @staticmethod
+    def _metadata(turn: Turn) -> dict[str, Any]:
+        """What a message says of the interaction it answers."""
+        shape: dict[str, Any] = {"id": turn.id, "user": shapes.user(turn.person)}
+        owners = {"0": turn.place.guild.id if turn.place.guild else "0"}
+        shape["authorizing_integration_owners"] = owners
+        cause = shape | {"type": COMMAND}
+        if turn.source is not None:
+            cause = shape | {"type": COMPONENT, "interacted_message_id": turn.source.raw["id"]}
+        if turn.kind == MODAL_SUBMIT:
+            return shape | {"type": MODAL_SUBMIT, "triggering_interaction_metadata": cause}
+        return cause
 
     @staticmethod
     def _receipt(turn: Turn, post: Post | None) -> dict[str, Any]:

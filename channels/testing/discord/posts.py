@@ -15,7 +15,7 @@ from channels.testing.discord.bodies import (
     LOADING,
     check_message,
 )
-from channels.testing.discord.components import walk
+from channels.testing.discord.components import CONTAINER, SELECT, SEPARATOR, walk
 from channels.testing.discord.gateway import MESSAGE_CONTENT
 from channels.testing.discord.refusals import Permission, Problems, Refusal
 from channels.testing.discord.shapes import DM, EPHEMERAL, THREAD, Channel, Person, Post
@@ -24,6 +24,12 @@ from channels.testing.discord.world import BOT_ID, World
 NONCE_S = 300.0
 """How long a nonce is remembered: "a few minutes" in the documentation."""
 
+_DEFAULTS: dict[int, dict[str, Any]] = {
+    SELECT: {"min_values": 1, "max_values": 1},
+    SEPARATOR: {"spacing": 1, "divider": True},
+    CONTAINER: {"accent_color": None, "spoiler": False},
+}
+"""What Discord fills in where a component does not say."""
 _USER_MENTION = re.compile(r"<@!?(\d+)>")
 
 
@@ -95,7 +101,8 @@ class Messages(World):
         if place.denied & Permission.READ_MESSAGE_HISTORY:
             raise Refusal(160002)
         problems = Problems()
-        elsewhere = reference.get("channel_id") not in (None, place.id)
+        # Ids come as texts or as numbers; the SDK sends numbers here.
+        elsewhere = str(reference.get("channel_id") or place.id) != place.id
         post = place.posts.get(str(reference.get("message_id")))
         if elsewhere:
             code = "REPLIES_CANNOT_REFERENCE_OTHER_CHANNEL"
@@ -162,7 +169,7 @@ class Messages(World):
             # Discord trims what is sent.
             raw["content"] = (body["content"] or "").strip()
         if "embeds" in body:
-            raw["embeds"] = [{"type": "rich"} | one for one in body["embeds"] or []]
+            raw["embeds"] = [_shown(one) for one in body["embeds"] or []]
         if "components" in body:
             raw["components"] = _stored(body["components"] or [])
         if "attachments" in body:
@@ -178,7 +185,8 @@ class Messages(World):
         everyone = raw.get("webhook_id") is None
         if allowed is None:
             allowed = {"parse": ["users", "roles"] + ["everyone"] * everyone, "replied_user": True}
-        parse, users = allowed.get("parse") or [], allowed.get("users") or []
+        parse = allowed.get("parse") or []
+        users = [str(one) for one in allowed.get("users") or []]
         named = dict.fromkeys(_USER_MENTION.findall(raw["content"]))
         pinged = [one for one in named if "users" in parse or one in users]
         if reply is not None and allowed.get("replied_user"):
@@ -208,10 +216,14 @@ def _stored(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = _bare(components)
     for number, (_, one) in enumerate(walk(kept), 1):
         one.setdefault("id", number)
-        if one["type"] == 3:
-            one.setdefault("min_values", 1)
-            one.setdefault("max_values", 1)
+        for key, value in _DEFAULTS.get(one["type"], {}).items():
+            one.setdefault(key, value)
     return kept
+
+
+def _shown(embed: dict[str, Any]) -> dict[str, Any]:
+    fields = [{"inline": False} | one for one in embed.get("fields") or []]
+    return {"type": "rich"} | embed | ({"fields": fields} if fields else {})
 
 
 def _bare(value: Any) -> Any:
