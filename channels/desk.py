@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from channels.inbound.actors import Everyone
     from channels.inbound.interactions import Interactions
     from channels.inbound.mine import Mine
+    from channels.worker import Worker
 
 
 class Desk:
@@ -27,6 +28,7 @@ class Desk:
     Args:
         hurry: has an ask's posts looked at soon; returns at once.
         adopt: records that a message shows an ask, where nobody did; returns at once.
+        deleted: has a deleted message of ours posted anew, if it is still wanted; returns at once.
     """
 
     def __init__(
@@ -37,12 +39,14 @@ class Desk:
         *,
         hurry: Callable[[str], None],
         adopt: Callable[[str, Destination, str], None],
+        deleted: Callable[[Destination, str], None],
     ) -> None:
         self._interactions = interactions
         self._everyone = everyone
         self._mine = mine
         self._hurry = hurry
         self._adopt = adopt
+        self.deleted = deleted
 
     async def handle(self, interaction: Interaction) -> Response:
         """All that follows. A message is safe to confirm to the platform once this returns.
@@ -75,3 +79,15 @@ class Desk:
         Raises: Unavailable.
         """
         return await self._mine.listed(sender, where)
+
+
+def desk_for(worker: Worker, interactions: Interactions, mine: Mine, everyone: Everyone) -> Desk:
+    """The desk whose posts that worker draws."""
+    return Desk(
+        interactions,
+        everyone,
+        mine,
+        hurry=worker.hurry,
+        adopt=worker.adopt,
+        deleted=worker.deleted,
+    )

@@ -1,103 +1,348 @@
-"""Brings each ask and its posts together: posts what waits, draws anew what has ended.
+"""Brings each ask and its posts together, in every place it goes to.
 
-Level-triggered: hearing of an ask only means looking at it, and looking again until the posts show
-what is. Posts are remembered here, so this one is for surfaces that live as long as the process.
+Level-triggered: hearing of an ask only means looking at it, under a lease for each place, until its
+posts show what is. What failed is looked at again; what was never heard of, by the sweep.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from dataclasses import dataclass
+import logging
+from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from channels.present import view
-from gateway.conversations import Posted
+from channels.contract import Destination, Later, PostError, Unsure
+from channels.placing import Outlet, Placing, where_of
+from gateway.errors import Unavailable
+from gateway.log import event
+from gateway.posts import UNPOSTED, Post, PostState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from typing import Any, Protocol
 
-    from channels.contract import Destination, Transport
     from channels.inbound.actors import Everyone
-    from channels.present import View
     from gateway.ask import Ask, AskRecord
+    from gateway.broker import Broker
     from gateway.conversations import Conversations
     from gateway.feed import Feed
+    from gateway.metrics import Metrics
+    from gateway.posts import Posts
+    from gateway.routes import Target
+
+    class Routed(Protocol):
+        """`gateway.routes.targets`, with the routes and people of the config."""
+
+        def __call__(self, ask: Ask, *, fallback: bool) -> Sequence[Target]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A message of ours, the code it names its ask by, and the version of the ask it shows."""
+__all__ = ["Outlet", "Worker"]
 
-    message: str
-    code: str
-    version: int
+AT_ONCE = 32
+"""Ours: asks one process draws at once; a platform's own limits are its transport's."""
+
+SWEEP_S = 600.0
+"""Ours: so often everything that is pending is looked at, heard of or not."""
+
+OWED_S = 30.0
+"""Ours: so often what has ended and does not show it yet is looked at."""
+
+AGAIN_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+"""Ours: how long after a failure an ask is looked at again; the last one repeats."""
+
+FINISH_S = 10.0
+"""Ours: what is in hand may finish when we stop; a platform's call takes less."""
+
+ADOPTED_KEPT = 4_096
+"""Ours: presses lately seen whose post is known; saves a look at each press."""
+
+PAUSE_S = 0.01
+"""Ours: between two looks of a sweep, so that it never crowds out what people wait for."""
+
+_log = logging.getLogger("channels.worker")
 
 
 class Worker:
-    """The way out of one channel. `destinations` says where an ask is shown."""
+    """The way out of every channel of this process.
+
+    Args:
+        outlets: the channels by name; looked up at each use, as they are opened after the worker.
+        routed: where an ask goes.
+        link: the address of an ask in OZ; None where there is no console.
+    """
 
     def __init__(
         self,
+        broker: Broker,
         conversations: Conversations,
+        posts: Posts,
         everyone: Everyone,
-        transport: Transport,
-        destinations: Callable[[Ask], Sequence[Destination]],
+        outlets: Mapping[str, Outlet],
+        routed: Routed,
+        *,
+        link: Callable[[Ask], str | None] = lambda _: None,
+        metrics: Metrics | None = None,
     ) -> None:
+        self._broker = broker
         self._conversations = conversations
+        self._posts = posts
         self._everyone = everyone
-        self._transport = transport
-        self._destinations = destinations
-        self._posts: dict[tuple[str, Destination], Post] = {}
-        self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._outlets = outlets
+        self._routed = routed
+        self._metrics = metrics
+        self._placing = Placing(conversations, posts, everyone, outlets, link, metrics, self._again)
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._looks: dict[str, asyncio.Task[None]] = {}
+        self._dirty: set[str] = set()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tries: dict[str, int] = {}
+        self._direct: dict[tuple[str, str], str] = {}
+        self._adopted: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+        self._others: set[asyncio.Task[None]] = set()
+        self._stopping = False
+
+    # Life
 
     async def run(self, feed: Feed) -> None:
-        """Looks at all that is pending, then at whatever is heard of, until cancelled."""
-        for tenant in self._everyone.tenants:
-            async for ask_id in feed.pending(tenant):
-                await self.look(ask_id)
-        await feed.run(self.look)
+        """Works until cancelled; then what is in hand is finished first."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(feed.run(self.heard, self.remind), name="feed")
+                tasks.create_task(self._sweep(feed), name="sweep")
+                tasks.create_task(self._sweep_owed(), name="owed")
+        finally:
+            await self._finish()
+
+    async def _finish(self) -> None:
+        self._stopping = True
+        for timer in self._timers.values():
+            timer.cancel()
+        in_hand = {*self._looks.values(), *self._others}
+        if in_hand:
+            _, late = await asyncio.wait(in_hand, timeout=FINISH_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _sweep(self, feed: Feed) -> None:
+        """Everything that is pending: at start, and now and then."""
+        while True:
+            try:
+                for tenant in self._everyone.tenants:
+                    async for ask_id in feed.pending(tenant):
+                        self.hurry(ask_id)
+                        await self._breathe()
+            except Unavailable as error:
+                event(_log, "sweep.failed", level=logging.WARNING, error=error)
+            await asyncio.sleep(SWEEP_S)
+
+    async def _sweep_owed(self) -> None:
+        while True:
+            try:
+                for ask_id in await self._posts.owed():
+                    self.hurry(ask_id)
+                    await self._breathe()
+            except Unavailable as error:
+                event(_log, "sweep.failed", level=logging.WARNING, error=error)
+            await asyncio.sleep(OWED_S)
+
+    async def _breathe(self) -> None:
+        """So that a sweep never crowds out what people wait for."""
+        await asyncio.sleep(PAUSE_S)
+        while len(self._looks) > AT_ONCE:  # noqa: ASYNC110 - a sweep of minutes, in no hurry
+            await asyncio.sleep(PAUSE_S)
+
+    # Looking
+
+    async def heard(self, ask_id: str) -> None:
+        """An ask was opened or has ended. It is safe to forget that: a sweep would find it."""
+        self.hurry(ask_id)
+
+    def hurry(self, ask_id: str) -> None:
+        """Has the ask looked at soon; returns at once."""
+        if ask_id in self._looks:
+            self._dirty.add(ask_id)
+            return
+        if self._stopping:
+            return
+        if (timer := self._timers.pop(ask_id, None)) is not None:
+            timer.cancel()
+        self._looks[ask_id] = asyncio.create_task(self._look_until_clean(ask_id))
+
+    async def _look_until_clean(self, ask_id: str) -> None:
+        try:
+            while True:
+                self._dirty.discard(ask_id)
+                async with self._slots:
+                    await self.look(ask_id)
+                if ask_id not in self._dirty:
+                    break
+            if ask_id not in self._timers:
+                self._tries.pop(ask_id, None)
+        except Exception as error:  # noqa: BLE001  # one ask's fault must not end the others
+            level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
+            event(_log, "look.failed", level=level, error=error, ask_id=ask_id)
+            self._again(ask_id, None)
+        finally:
+            del self._looks[ask_id]
 
     async def look(self, ask_id: str) -> None:
         """Makes the ask's posts show it as it stands. Raises: Unavailable."""
-        async with self._locks[ask_id]:
-            while (record := await self._conversations.read(ask_id)) is not None:
-                stale = [
-                    where
-                    for where in self._destinations(record.ask)
-                    if self._is_stale(record, self._posts.get((ask_id, where)))
-                ]
-                for where in stale:
-                    await self._draw(record, where)
-                if not stale:
-                    break
-            if record is None or not record.pending:
-                self._locks.pop(ask_id, None)
+        record = await self._conversations.read(ask_id)
+        if record is None:
+            return
+        posts = await self._posts.of(ask_id)
+        places = await self._wanted(record, posts)
+        await self._draw_all(record, posts, places)
+        if record.pending and places:
+            await self._see_delivered(record)
+
+    async def _draw_all(
+        self, record: AskRecord, posts: Mapping[str, Post], places: Mapping[str, Destination]
+    ) -> None:
+        known = {place: where_of(post) for place, post in posts.items() if not post.over}
+        wanted = {**places, **known} if record.pending else known
+        await asyncio.gather(
+            *(
+                self._placing.converge(record.ask.id, place, where)
+                for place, where in wanted.items()
+            )
+        )
+
+    async def _wanted(
+        self, record: AskRecord, posts: Mapping[str, Post], *, fallback: bool = False
+    ) -> dict[str, Destination]:
+        """Where it should stand, by place. What cannot be reached at all is recorded as failed."""
+        if not record.pending:
+            return {}
+        wanted: dict[str, Destination] = {}
+        for target in self._routed(record.ask, fallback=fallback):
+            if target.channel not in self._outlets:
+                continue
+            where = await self._destination(record, target, posts)
+            if where is not None:
+                place = Post(where.channel, where.conversation, where.thread).place
+                if place not in posts or not posts[place].over:
+                    wanted[place] = where
+        return wanted
+
+    async def _destination(
+        self, record: AskRecord, target: Target, posts: Mapping[str, Post]
+    ) -> Destination | None:
+        if not target.direct:
+            return Destination(target.channel, target.conversation, target.thread)
+        account = target.conversation
+        named = (target.channel, account)
+        if named not in self._direct:
+            failed = Post(target.channel, f"@{account}", account=account, state=PostState.FAILED)
+            if failed.place in posts:
+                return None
+            try:
+                transport = self._outlets[target.channel].transport
+                self._direct[named] = await transport.direct(account)
+            except (Later, Unsure) as error:
+                self._again(record.ask.id, getattr(error, "after_s", None))
+                return None
+            except PostError as error:
+                await self._posts.keep(record.ask.id, replace(failed, reason=error.code))
+                return None
+        return Destination(target.channel, self._direct[named], account=account)
+
+    async def _see_delivered(self, record: AskRecord) -> None:
+        """When no place took it, the next routes; when there are none, the ask says so."""
+        posts = await self._posts.of(record.ask.id)
+        if not posts or not all(post.state in UNPOSTED for post in posts.values()):
+            return
+        more = await self._wanted(record, posts, fallback=True)
+        if more:
+            await self._draw_all(record, posts, more)
+            posts = await self._posts.of(record.ask.id)
+        if not all(post.state in UNPOSTED for post in posts.values()):
+            return
+        if await self._broker.undelivered(record) and self._metrics:
+            self._metrics.undelivered.inc()
+
+    def _again(self, ask_id: str, after_s: float | None) -> None:
+        """Has the ask looked at again, later each time."""
+        if self._stopping:
+            return
+        tries = self._tries.get(ask_id, 0)
+        self._tries[ask_id] = tries + 1
+        wait_s = AGAIN_S[min(tries, len(AGAIN_S) - 1)] if after_s is None else after_s
+        if (timer := self._timers.pop(ask_id, None)) is not None:
+            timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timers[ask_id] = loop.call_later(wait_s, self.hurry, ask_id)
+
+    # What else happens to posts
+
+    async def remind(self, ask_id: str) -> None:
+        """A rung was climbed: says under each post that it still waits. Raises: Unavailable."""
+        record = await self._conversations.read(ask_id)
+        if record is not None and record.pending:
+            await self._placing.remind(record, await self._posts.rung(ask_id))
+
+    def adopt(self, ask_id: str, where: Destination, message: str) -> None:
+        """A message shows that ask; one that nobody recorded is drawn as it should be."""
+        known = (ask_id, where.name, message)
+        if known in self._adopted or where.channel not in self._outlets:
+            return
+        self._adopted[known] = None
+        if len(self._adopted) > ADOPTED_KEPT:
+            self._adopted.popitem(last=False)
+        self._spawn(self._adopt(ask_id, where, message))
+
+    def deleted(self, where: Destination, message: str) -> None:
+        """A message of ours was deleted there: while its ask waits it is posted anew."""
+        self._spawn(self._deleted(where, message))
+
+    async def _adopt(self, ask_id: str, where: Destination, message: str) -> None:
+        posts = await self._posts.of(ask_id)
+        if any(post.message == message for post in posts.values()):
+            return
+        found = Post(
+            where.channel,
+            where.conversation,
+            where.thread,
+            where.account,
+            state=PostState.SHOWN,
+            message=message,
+            extra=True,
+        )
+        begun = next((p for p in posts.values() if _is_begun(p, where)), None)
+        if begun is not None:
+            found = replace(begun, state=PostState.SHOWN, message=message)
+        elif any(p.state is PostState.SHOWN for p in posts.values()):
+            found = replace(found, code=next(iter(posts.values())).code)
+        await self._posts.keep(ask_id, found)
+        self.hurry(ask_id)
+
+    async def _deleted(self, where: Destination, message: str) -> None:
+        shown = await self._conversations.post(where.name, message)
+        if shown is None:
+            return
+        for post in (await self._posts.of(shown.ask_id)).values():
+            if post.message == message and post.state is PostState.SHOWN:
+                anew = replace(post, state=PostState.POSTING, message=None, version=0)
+                await self._posts.keep(shown.ask_id, anew)
+                self.hurry(shown.ask_id)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._guarded(work))
+        self._others.add(task)
+        task.add_done_callback(self._others.discard)
 
     @staticmethod
-    def _is_stale(record: AskRecord, post: Post | None) -> bool:
-        return record.pending if post is None else post.version != record.version
+    async def _guarded(work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001  # a press was answered; this is only repair
+            event(_log, "repair.failed", level=logging.WARNING, error=error)
 
-    async def _draw(self, record: AskRecord, where: Destination) -> None:
-        ask_id, earlier = record.ask.id, self._posts.get((record.ask.id, where))
-        if earlier is None:
-            # It joins before it is posted, so that a quick reply finds its ask.
-            code = await self._conversations.join(where.name, record.ask, where.thread)
-            message, at_ms = await self._transport.post(
-                where, await self._view(record, where, code)
-            )
-            await self._conversations.posted(where.name, message, Posted(ask_id, at_ms))
-            self._posts[ask_id, where] = Post(message, code, record.version)
-            return
-        shown = await self._view(record, where, earlier.code)
-        await self._transport.update(where, earlier.message, shown)
-        if record.pending:
-            self._posts[ask_id, where] = Post(earlier.message, earlier.code, record.version)
-            return
-        # The last drawing: what has ended never changes again.
-        del self._posts[ask_id, where]
 
-    async def _view(self, record: AskRecord, where: Destination, code: str) -> View:
-        reader = self._everyone.place(where, record.ask)
-        people = self._everyone.waits_for(reader, record.ask)
-        return view(reader, record, code, people, await self._conversations.now())
+def _is_begun(post: Post, where: Destination) -> bool:
+    return post.state is PostState.POSTING and (post.channel, post.conversation) == (
+        where.channel,
+        where.conversation,
+    )

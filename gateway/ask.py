@@ -60,8 +60,9 @@ class Ask(Frozen):
 
     `timeout_s` is the wait it was opened with (None: only the run's deadline). `audience` narrows
     who may answer, by person id; empty is everyone whose role may. `call_id` is the agent's
-    tool-call id; `parent` the caller's run, for a sub-run's ask. Times are not here: they are the
-    store's (`AskRecord`).
+    tool-call id; `parent` the caller's run, for a sub-run's ask. `conversation` and `tags` are its
+    run's; `destinations` narrow where it is posted, among what the routes allow. Times are not
+    here: they are the store's (`AskRecord`).
     """
 
     id: str
@@ -76,6 +77,9 @@ class Ask(Frozen):
     timeout_s: int | None = None
     on_timeout: OnTimeout = OnTimeout.CONTINUE
     audience: tuple[str, ...] = ()
+    conversation: str | None = None
+    tags: tuple[str, ...] = ()
+    destinations: tuple[str, ...] = ()
 
     @property
     def can_skip(self) -> bool:
@@ -141,6 +145,7 @@ class Run(Frozen):
     """One job of one agent, as it was created.
 
     `timeout_s` is the default wait of its asks where the contract has none of its own.
+    `conversation` (`slack:C1`) is where it began, `tags` what routes may know it by.
     """
 
     id: str
@@ -148,6 +153,7 @@ class Run(Frozen):
     agent: str
     parent: str | None = None
     conversation: str | None = None
+    tags: tuple[str, ...] = ()
     on_question: OnQuestion = OnQuestion.PAUSE
     deadline: datetime | None = None
     timeout_s: int | None = None

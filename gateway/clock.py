@@ -131,9 +131,8 @@ class Clock:
             await self._store.climb(record, rung, rung, None, "", next_at)
             return
         fired = steps[passed - 1].rung
-        note = f"{fired.to.value}:{fired.person}" if fired.person else fired.to.value
         kind = EventType(fired.event.value)
-        if await self._store.climb(record, rung, passed, kind, note, next_at):
+        if await self._store.climb(record, rung, passed, kind, fired.note, next_at):
             event(_log, kind.value, ask_id=record.ask.id, run_id=record.ask.run_id)
             self._metrics.late_s.observe((now - steps[passed - 1].at).total_seconds())
 

@@ -33,7 +33,12 @@ STALE = timedelta(seconds=60)
 
 _log = logging.getLogger("gateway.feed")
 
-HEARD = {Group.DELIVER: frozenset({EventType.ASK_OPENED}), Group.REDRAW: ENDINGS}
+REMINDERS = frozenset({EventType.WAITING})
+
+HEARD = {
+    Group.DELIVER: frozenset({EventType.ASK_OPENED}),
+    Group.REDRAW: ENDINGS | REMINDERS,
+}
 """What each group's reader listens to; the log tells more."""
 
 Handle = Callable[[str], Awaitable[None]]
@@ -54,16 +59,17 @@ class Feed:
                 yield record.ask.id
             after = Cursor(page[-1].opened_at, page[-1].ask.id)
 
-    async def run(self, handle: Handle) -> None:
-        """Hands each ask that was opened or has ended to `handle`, until cancelled.
+    async def run(self, handle: Handle, remind: Handle) -> None:
+        """Hands each ask that was opened or has ended to `handle`, and each that waits on while a
+        rung of its ladder was climbed to `remind`, until cancelled.
 
-        An entry is acknowledged once `handle` is done with it; what it failed on comes again.
+        An entry is acknowledged once they are done with it; what they failed on comes again.
         """
         async with asyncio.TaskGroup() as tasks:
             for group in HEARD:
-                tasks.create_task(self._work(group, handle), name=f"feed {group.value}")
+                tasks.create_task(self._work(group, handle, remind), name=f"feed {group.value}")
 
-    async def _work(self, group: Group, handle: Handle) -> None:
+    async def _work(self, group: Group, handle: Handle, remind: Handle) -> None:
         loop = asyncio.get_running_loop()
         claim_at, backoff = loop.time() + CLAIM_EVERY_S, Backoff()
         while True:
@@ -73,20 +79,20 @@ class Feed:
                     taken += await self._store.claim_stale(group, self._reader, STALE)
                     claim_at = loop.time() + CLAIM_EVERY_S
                 for entry in taken:
-                    await self._hand(group, entry, handle)
+                    await self._hand(group, entry, handle, remind)
                 backoff.reset()
             except Exception as error:  # noqa: BLE001  # a worker that died would be silence
                 log_event(_log, "feed.failed", level=logging.ERROR, error=error, group=group.value)
                 await asyncio.sleep(backoff.rest_s())
 
-    async def _hand(self, group: Group, entry: Taken, handle: Handle) -> None:
+    async def _hand(self, group: Group, entry: Taken, handle: Handle, remind: Handle) -> None:
         event = entry.event
         if event is None and not entry.gone:
             await self._store.bury_entry(group, entry, "does not read")
             return
         if event is not None and event.ask_id and event.type in HEARD[group]:
             try:
-                await handle(event.ask_id)
+                await (remind if event.type in REMINDERS else handle)(event.ask_id)
             except Unavailable:
                 raise
             except Exception as error:  # noqa: BLE001  # those behind it go on; it is claimed later

@@ -39,6 +39,11 @@ class Rung(Frozen):
     person: str | None = None
     event: RungEvent = RungEvent.WAITING
 
+    @property
+    def note(self) -> str:
+        """Whom it is for, as its event says."""
+        return f"{self.to.value}:{self.person}" if self.person else self.to.value
+
 
 DEFAULT_LADDER: tuple[Rung, ...] = (
     Rung(share=0.25, to=Audience.ANSWERERS, event=RungEvent.WAITING),

@@ -38,6 +38,17 @@ class Metrics:
         self.dead = Counter(
             "oz_dead_letters", "Entries given up for good.", ["group"], registry=registry
         )
+        self.posts = Counter(
+            "oz_posts",
+            "Posts of asks, by channel and result.",
+            ["channel", "result"],
+            registry=registry,
+        )
+        self.undelivered = Counter(
+            "oz_asks_undelivered",
+            "Asks that had places to go to, none of which took a post.",
+            registry=registry,
+        )
         self.engine_restarts = Counter(
             "oz_engine_restarts",
             "Times the embedded engine died and was started again.",

@@ -1,6 +1,7 @@
-"""Which conversations' members may answer, and see, which asks. Pure; the routes are the config's.
+"""Where asks are posted, and which places' members may see or answer them. Pure; routes are config.
 
-Only a route grants a right to a place: being in a chat where a question stands gives none.
+Only a route brings an ask to a place, and only a route grants a right to one: being in a chat where
+a question stands gives none.
 """
 
 from __future__ import annotations
@@ -13,21 +14,30 @@ from pydantic import model_validator
 from gateway.question import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gateway.ask import Ask
+    from gateway.people import People
 
 
 class Route(Frozen):
-    """A grant to one conversation's members, for the asks of one tenant, perhaps of some agents.
+    """Posts the asks of one tenant to a conversation, or to a person wherever they have an account.
 
-    `conversation` is `channel:conversation` (`discord:C1`), threads in it included. `content` is
-    the sight of question and outcome; `answer` needs it. No `agents` means all.
+    `conversation` is `channel:conversation` (`discord:C1`), perhaps with a `thread` in it; `person`
+    is a person's id. `agents` and `tags` narrow it: no `agents` means all, no `tags` any. With
+    `own` only asks of runs that began in that conversation are posted; with `fallback` only asks
+    that no other route could post. `content` lets the conversation's members see question and
+    outcome, threads included; `answer` needs it.
     """
 
-    conversation: str
+    conversation: str | None = None
+    person: str | None = None
     tenant: str
+    thread: str | None = None
     agents: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    own: bool = False
+    fallback: bool = False
     content: bool = False
     answer: bool = False
 
@@ -36,6 +46,29 @@ class Route(Frozen):
         if self.answer and not self.content:
             raise ValueError("A route that lets members answer must let them see: content = true.")
         return self
+
+    @model_validator(mode="after")
+    def _goes_to_one(self) -> Self:
+        if (self.conversation is None) == (self.person is None):
+            raise ValueError("A route names a conversation or a person, one of the two.")
+        if self.conversation is not None and not all(self.conversation.partition(":")):
+            raise ValueError("A conversation is named with its channel: slack:C0123.")
+        if self.person is not None and (self.thread or self.own or self.content):
+            raise ValueError("thread, own, content and answer are for conversations.")
+        return self
+
+    def fits(self, ask: Ask) -> bool:
+        """Whether it is for that ask."""
+        return (
+            self.tenant == ask.tenant
+            and (not self.agents or ask.agent in self.agents)
+            and (not self.tags or not set(self.tags).isdisjoint(ask.tags))
+        )
+
+    @property
+    def name(self) -> str:
+        """What an ask names it by among its destinations: `slack:C1`, `person:kevin`."""
+        return self.conversation or f"person:{self.person}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +79,52 @@ class Grant:
     answer: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to post: a conversation, or with `direct` the account to write to in private."""
+
+    channel: str
+    conversation: str
+    thread: str | None = None
+    direct: bool = False
+
+
 def grant(routes: Iterable[Route], conversation: str, ask: Ask) -> Grant:
     """All that the routes together give to the members of that conversation."""
+    fitting = [route for route in routes if route.conversation == conversation and route.fits(ask)]
+    return Grant(any(r.content for r in fitting), any(r.answer for r in fitting))
+
+
+def targets(
+    routes: Sequence[Route], people: People, ask: Ask, *, fallback: bool = False
+) -> tuple[Target, ...]:
+    """Where that ask goes, its run's own conversation first; or with `fallback`, where it goes when
+    none of those took it.
+    """
     fitting = [
         route
         for route in routes
-        if route.conversation == conversation
-        and route.tenant == ask.tenant
-        and (not route.agents or ask.agent in route.agents)
+        if route.fits(ask)
+        and route.fallback == fallback
+        and (not route.own or route.conversation == ask.conversation)
+        and (not ask.destinations or route.name in ask.destinations)
     ]
-    return Grant(any(r.content for r in fitting), any(r.answer for r in fitting))
+    own_first = sorted(fitting, key=lambda route: route.conversation != ask.conversation)
+    found = [target for route in own_first for target in _of(route, people)]
+    return tuple(dict.fromkeys(found))
+
+
+def unknown_destinations(routes: Iterable[Route], ask: Ask) -> list[str]:
+    """Those the ask names and no route lets it use."""
+    allowed = {route.name for route in routes if route.fits(ask)}
+    return [name for name in ask.destinations if name not in allowed]
+
+
+def _of(route: Route, people: People) -> list[Target]:
+    if route.conversation is not None:
+        channel, _, conversation = route.conversation.partition(":")
+        return [Target(channel, conversation, route.thread)]
+    person = people.person(route.tenant, route.person or "")
+    identities = person.identities if person else ()
+    pairs = (identity.partition(":") for identity in identities)
+    return [Target(channel, account, direct=True) for channel, _, account in pairs]

@@ -57,6 +57,7 @@ class EventType(StrEnum):
     ASK_EXPIRED = "ask.expired"
     ASK_CANCELLED = "ask.cancelled"
     ASK_REFUSED = "ask.refused"  # note: who was refused
+    ASK_UNDELIVERED = "ask.undelivered"  # it had places to go to, and none took a post
     WAITING = "question.waiting"  # note of both rungs: the audience
     ESCALATED = "approval.escalated"
     CHILD_NEEDS_HUMAN = "child_needs_human"  # note: the child run
@@ -369,7 +370,28 @@ class Drafts(Protocol):
         ...
 
 
-class Store(Asks, Timers, Log, Index, Drafts, Protocol):
+class Posts(Protocol):
+    """The posts of an ask by place, as their channel keeps them, and who draws which just now."""
+
+    async def posts(self, ask_id: str) -> dict[str, str]: ...
+    async def keep_post(self, ask_id: str, place: str, post: str, *, closed: bool) -> bool:
+        """Records a post; False without the ask. A settled ask with one that is not `closed` is
+        owed, and never retired.
+        """
+        ...
+
+    async def posts_owed(self) -> list[str]:
+        """Asks that have ended, and of which a post does not show that yet."""
+        ...
+
+    async def lease(self, ask_id: str, place: str, owner: str, within: timedelta) -> bool:
+        """Takes, or prolongs, the sole right to draw there; False while another has it."""
+        ...
+
+    async def release(self, ask_id: str, place: str, owner: str) -> None: ...
+
+
+class Store(Asks, Timers, Log, Index, Drafts, Posts, Protocol):
     """One back end."""
 
     async def ping(self) -> None:

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from channels.present import numbered
 from channels.words import told
 
 if TYPE_CHECKING:
     from channels.catalogue import Reader
     from channels.contract import Tell
     from channels.present import View
-
-
-def post(view: View) -> str:
-    """The ask as numbered text."""
-    return numbered(view)
 
 
 def ending(view: View) -> str:

@@ -16,13 +16,15 @@ from gateway.errors import Unavailable
 from gateway.fold import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
+
+    from aiohttp.web import AbstractRouteDef
 
     from channels.catalogue import Reader
     from channels.contract import Button, Interaction, Response
-    from channels.inbound.interactions import Interactions
-    from channels.present import View
+    from channels.desk import Desk
+    from channels.drawing import Drawing
     from channels.terminal.lines import Lines
 
 CHANNEL = "terminal"
@@ -57,58 +59,86 @@ class Terminal:
         account: the account of that person; `terminal:<account>` is their identity in the config.
         reader: that person as a reader, for what is said beside any ask.
         pen: where it is written.
+        lines: what is typed.
         now: the terminal's clock, aware.
+        desk: where a line goes.
     """
 
-    def __init__(self, account: str, reader: Reader, pen: Pen, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        account: str,
+        reader: Reader,
+        pen: Pen,
+        lines: Lines,
+        now: Callable[[], datetime],
+        desk: Desk,
+    ) -> None:
         # A session's messages are its own: the same number in the next one is another message.
         self.where = Destination(CHANNEL, uuid4().hex, account=account)
         self._sender = Sender(account)
         self._reader = reader
         self._pen = pen
+        self._lines = lines
         self._now = now
+        self._desk = desk
         self._waiting: set[str] = set()
         self._something = asyncio.Event()
         self._offered: tuple[Button, ...] = ()
         self._number = 0
 
-    async def post(self, _where: Destination, view: View) -> tuple[str, int]:
+    async def post(self, _where: Destination, drawing: Drawing, _key: str) -> tuple[str, int]:
         """Prints the ask. See `channels.contract.Transport`."""
         async with self._pen.lock:
-            self._pen.post(render.post(view))
-        self._waiting.add(view.ask_id)
+            self._pen.post(drawing.text)
+        self._waiting.add(drawing.view.ask_id)
         self._something.set()
         return self._message(), int(self._now().timestamp() * 1000)
 
-    async def update(self, _where: Destination, _message: str, view: View) -> None:
+    async def update(self, _where: Destination, _message: str, drawing: Drawing) -> None:
         """Prints how the ask ended, unless its receipt said so already."""
+        view = drawing.view
         async with self._pen.lock:
             # Looked at with the pen in hand: the line just read may be what ended it.
             if view.ask_id in self._waiting:
                 self._pen.post(render.ending(view))
                 self._ended(view.ask_id)
 
-    async def run(self, lines: Lines, interactions: Interactions) -> None:
+    async def note(self, _where: Destination, _message: str, text: str) -> None:
+        """Prints it."""
+        async with self._pen.lock:
+            self._pen.said(text)
+
+    async def direct(self, _account: str) -> str:
+        """The terminal has one person, and one conversation."""
+        return self.where.conversation
+
+    async def run(self) -> None:
         """Reads and answers until the input ends."""
         while True:
             await self._something.wait()
             async with self._pen.lock:
                 self._pen.prompt()
-            line = await lines.next()
+            line = await self._lines.next()
             if line is None:
                 return
             async with self._pen.lock:
-                await self._handle(line, interactions)
+                await self._handle(line)
 
     @property
     def waits(self) -> bool:
         """Whether an ask that was posted here waits."""
         return bool(self._waiting)
 
-    async def _handle(self, line: str, interactions: Interactions) -> None:
+    def routes(self) -> Sequence[AbstractRouteDef]:
+        return ()
+
+    async def aclose(self) -> None:
+        """The terminal stays open."""
+
+    async def _handle(self, line: str) -> None:
         self._pen.heard(line)
         try:
-            response = await interactions.handle(self._interaction(line))
+            response = await self._desk.handle(self._interaction(line))
         except Unavailable:
             self._pen.said(told.unavailable(self._reader))
             return

@@ -123,6 +123,20 @@ def pending(reader: Reader, waiting: Sequence[Seen], now: datetime) -> str:
     return "\n".join((head, *(listed(who, one, now) for who, one in waiting)))
 
 
+def still_waiting(reader: Reader, record: AskRecord, code: str, now: datetime) -> str:
+    """Under a post, to those who may answer: a part of the wait has passed."""
+    say = reader.language.say
+    what = line(title(record.ask)) if reader.sees else say("{agent} asks", agent=record.ask.agent)
+    if record.deadline is None:
+        return say("Still waiting: {what} {code}.", what=closed(what), code=code)
+    return say(
+        "Still waiting: {what} {code}, until {time}.",
+        what=closed(what),
+        code=code,
+        time=reader.when(record.deadline, now),
+    )
+
+
 def which(reader: Reader, waiting: Sequence[Seen], typed: str, now: datetime) -> str:
     """Several wait, and none was named."""
     head = reader.language.count(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from gateway.ask import Ask, AskRecord, OnTimeout, Outcome, Run, RunStatus, Status
 from gateway.broker.runs import RUN_ENDED, Runs
 from gateway.errors import AlreadySettled, NotFound
+from gateway.ladder import DEFAULT_LADDER, climb
 from gateway.log import event
 from gateway.people import check_may_ask
-from gateway.store import Cursor, Ending, RunChange, Settling, When
+from gateway.store import Cursor, Ending, EventType, RunChange, Settling, When
 
 if TYPE_CHECKING:
     from gateway.person import Caller
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 QUESTION_TIMED_OUT = "QuestionTimedOut"
 RUN_DEADLINE_PASSED = "RunDeadlinePassed"
 WITHDRAWN = "withdrawn"
+UNDELIVERED = "undelivered"
 CLOCK = "clock"
 """The surface of what nobody did."""
 
@@ -91,6 +93,24 @@ class Endings(Runs):
                 self._metrics.settled.labels(Status.EXPIRED, CLOCK).inc()
                 return settled.settling is Settling.WON
         return False
+
+    async def undelivered(self, record: AskRecord) -> bool:
+        """No place took the ask: its run is told once, and its ladder moves on at once."""
+        ask = record.ask
+        known = await self._store.read_run(ask.run_id)
+        if known is None or not await self._store.mark(ask.id, UNDELIVERED):
+            return False
+        await self._store.note(known.run, EventType.ASK_UNDELIVERED, ask.id, "")
+        ladder = DEFAULT_LADDER if known.run.ladder is None else known.run.ladder
+        steps = climb(ladder, record.opened_at, record.deadline)
+        rung = await self._store.rung(ask.id)
+        if rung < len(steps):
+            step = steps[rung].rung
+            after = steps[rung + 1].at if rung + 1 < len(steps) else record.deadline
+            kind = EventType(step.event.value)
+            await self._store.climb(record, rung, rung + 1, kind, step.note, after)
+        event(_log, "ask.undelivered", level=logging.ERROR, ask_id=ask.id, run_id=ask.run_id)
+        return True
 
     async def pass_deadline(self, run: Run) -> None:
         """The run's own deadline has passed: it fails, and its asks end cancelled."""

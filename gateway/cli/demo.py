@@ -12,6 +12,7 @@ import tempfile
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 from uuid import uuid4
@@ -21,12 +22,15 @@ from babel.dates import LOCALTZ
 from rich.console import Console
 from rich.text import Text
 
+from channels.capabilities import PLAIN
 from channels.catalogue import Language, Reader
+from channels.desk import desk_for
 from channels.inbound.actors import Everyone
 from channels.inbound.interactions import Interactions
+from channels.inbound.mine import Mine
 from channels.terminal.lines import Lines
 from channels.terminal.transport import CHANNEL, Terminal
-from channels.worker import Worker
+from channels.worker import Outlet, Worker
 from gateway.broker import Broker
 from gateway.cli.demo_agent import Agent
 from gateway.cli.failure import REFUSED, Failure
@@ -37,8 +41,10 @@ from gateway.embedded_redis import EmbeddedRedis, EngineError
 from gateway.feed import Feed
 from gateway.people import People
 from gateway.person import Person, Role, Tenant
+from gateway.posts import Posts
 from gateway.redis_store import open_store
 from gateway.resume import Resume
+from gateway.routes import Route, targets
 from gateway.visible import one_line
 from gateway.waiting import Waiters
 from gateway.webhook import Poster
@@ -124,11 +130,24 @@ async def demo(settings: Settings, stdin: TextIO, stdout: TextIO) -> int:
         waiters = Waiters(store)
         broker = Broker(store, waiters)
         conversations = Conversations(store)
-        everyone = Everyone(People([you]), {TENANT.id: TENANT})
+        routes = (Route(person=YOU, tenant=TENANT.id),)
+        everyone = Everyone(People([you]), {TENANT.id: TENANT}, routes)
         reader = Reader(Language(you.locale), zone=you.zone or TENANT.zone)
-        terminal = Terminal(YOU, reader, paper, lambda: datetime.now(UTC))
-        worker = Worker(conversations, everyone, terminal, lambda _: (terminal.where,))
         name = uuid4().hex
+        outlets: dict[str, Outlet] = {}
+        worker = Worker(
+            broker,
+            conversations,
+            Posts(store, name),
+            everyone,
+            outlets,
+            partial(targets, routes, everyone.people),
+        )
+        interactions = Interactions(broker, conversations, everyone)
+        desk = desk_for(worker, interactions, Mine(broker, conversations, everyone), everyone)
+        lines = Lines(stdin.fileno())
+        terminal = Terminal(YOU, reader, paper, lines, lambda: datetime.now(UTC), desk)
+        outlets[CHANNEL] = Outlet(terminal, PLAIN)
         workers = (
             waiters.run(),
             Clock(store, broker, name).run(),
@@ -136,10 +155,7 @@ async def demo(settings: Settings, stdin: TextIO, stdout: TextIO) -> int:
             worker.run(Feed(store, name)),
         )
         agent = Agent(broker, TENANT.id, paper.line)
-        answering = terminal.run(
-            Lines(stdin.fileno()), Interactions(broker, conversations, everyone)
-        )
-        finished = await _play(agent, answering, workers, waiters, paper)
+        finished = await _play(agent, terminal.run(), workers, waiters, paper)
     paper.words(f"\n{NEXT if finished else ENDED}")
     return 0 if finished else REFUSED
 

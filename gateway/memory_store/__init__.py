@@ -13,6 +13,7 @@ from gateway.memory_store.asks import MemoryAsks
 from gateway.memory_store.index import MemoryIndex
 from gateway.memory_store.kept import Kept
 from gateway.memory_store.log import MemoryLog
+from gateway.memory_store.posts import MemoryPosts
 from gateway.memory_store.timers import MemoryTimers
 from gateway.store import RETENTION_DAYS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class MemoryStore(MemoryAsks, MemoryTimers, MemoryLog, MemoryIndex):
+class MemoryStore(MemoryAsks, MemoryTimers, MemoryLog, MemoryPosts, MemoryIndex):
     """All of `gateway.store.Store`. `clock` answers the time, aware and in UTC."""
 
     def __init__(
@@ -34,6 +35,7 @@ class MemoryStore(MemoryAsks, MemoryTimers, MemoryLog, MemoryIndex):
         MemoryAsks.__init__(self, kept)
         MemoryTimers.__init__(self, kept)
         MemoryLog.__init__(self, kept)
+        MemoryPosts.__init__(self, kept)
         MemoryIndex.__init__(self, kept)
 
     async def ping(self) -> None:

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+@dataclass(frozen=True)
+class KeptPost:
+    """One post of an ask, as its channel keeps it; `closed`: nothing remains to be done there."""
+
+    kept: str
+    closed: bool
+
+
 @dataclass
 class KeptAsk:
     """An ask and its state. `token` is the winner's; `done` are the tries that had their effect."""
@@ -33,6 +41,12 @@ class KeptAsk:
     tries: int = 0
     drafts: dict[str, str] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
+    posts: dict[str, KeptPost] = field(default_factory=dict)
+
+    @property
+    def owes_posts(self) -> bool:
+        """Whether it has ended, and a post of it does not show that yet."""
+        return not self.pending and not all(post.closed for post in self.posts.values())
 
     @property
     def pending(self) -> bool:

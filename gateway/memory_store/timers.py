@@ -82,7 +82,9 @@ class MemoryTimers:
             return False
         asks = [ask_id for ask_id, ask in kept.asks.items() if ask.ask.run_id == run_id]
         until = run.history[-1].at + kept.retention
-        if now < until or any(ask_id in kept.owed for ask_id in asks):
+        if now < until or any(
+            ask_id in kept.owed or kept.asks[ask_id].owes_posts for ask_id in asks
+        ):
             kept.due[run_id] = max(until, now + RETIRE_LOOK_AGAIN)
             return False
         for ask_id in asks:

@@ -10,12 +10,13 @@ from gateway.redis_store.client import connect
 from gateway.redis_store.index import RedisIndex
 from gateway.redis_store.keys import META, Partitions
 from gateway.redis_store.link import Link
+from gateway.redis_store.posts import RedisPosts
 from gateway.redis_store.streams import RedisLog
 from gateway.redis_store.timers import RedisTimers
 from gateway.store import PARTITIONS, RETENTION_DAYS
 
 
-class RedisStore(RedisAsks, RedisTimers, RedisLog, RedisIndex):
+class RedisStore(RedisAsks, RedisTimers, RedisLog, RedisPosts, RedisIndex):
     """All of `gateway.store.Store` over one link."""
 
     def __init__(self, link: Link, partitions: Partitions, retention: timedelta) -> None:

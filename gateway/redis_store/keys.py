@@ -49,6 +49,9 @@ class Keys:
     def posts(self, ask_id: str) -> str:
         return self._key(f"posts:{ask_id}")
 
+    def lease(self, ask_id: str, place: str) -> str:
+        return self._key(f"lease:{ask_id}:{place}")
+
     def drafts(self, ask_id: str) -> str:
         return self._key(f"drafts:{ask_id}")
 

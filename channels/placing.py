@@ -1,0 +1,299 @@
+"""One ask in one place: posted, drawn anew, closed, under a lease that only one worker holds.
+
+What the platforms answer, and what follows:
+
+| answer      | while it waits                          | once it has ended                     |
+|-------------|-----------------------------------------|---------------------------------------|
+| Later       | again after that time, or backing off   | the same                              |
+| Unsure      | posted again under the same key         | drawn again                           |
+| Missing     | posted anew                             | nothing is left to draw               |
+| Moved       | goes on in the conversation's new place | the same                              |
+| Unfit       | drawn as plain text, then given up      | one closing note under it             |
+| Unreachable | given up there; the next route          | nothing more can be drawn             |
+| Shut        | given up there until the next sweep     | again at the next sweep               |
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
+from uuid import NAMESPACE_URL, uuid5
+
+from channels.capabilities import PLAIN
+from channels.contract import (
+    Destination,
+    Later,
+    Missing,
+    Moved,
+    PostError,
+    Shut,
+    Unfit,
+    Unreachable,
+    Unsure,
+)
+from channels.converge import Need, need
+from channels.drawing import draw
+from channels.words import told
+from gateway.conversations import Posted
+from gateway.log import event
+from gateway.posts import Post, PostState
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping
+
+    from channels.capabilities import Capabilities
+    from channels.contract import Transport
+    from channels.drawing import Drawing
+    from channels.inbound.actors import Everyone
+    from gateway.ask import Ask, AskRecord
+    from gateway.conversations import Conversations
+    from gateway.metrics import Metrics
+    from gateway.posts import Posts
+
+TAKEN_S = 2.0
+"""Ours: another worker draws there, or has died doing so."""
+
+SHUT_AGAIN_S = 60.0
+"""Ours: an account that takes nothing, and a post of an ended ask there, are tried so often."""
+
+_log = logging.getLogger("channels.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """One channel as the worker needs it."""
+
+    transport: Transport
+    capabilities: Capabilities
+
+
+class Placing:
+    """Built by `Worker`. `again` has an ask looked at later, after that time or backing off."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        posts: Posts,
+        everyone: Everyone,
+        outlets: Mapping[str, Outlet],
+        link: Callable[[Ask], str | None],
+        metrics: Metrics | None,
+        again: Callable[[str, float | None], None],
+    ) -> None:
+        self._conversations = conversations
+        self._posts = posts
+        self._everyone = everyone
+        self._outlets = outlets
+        self._link = link
+        self._metrics = metrics
+        self._again = again
+
+    async def converge(self, ask_id: str, place: str, where: Destination) -> None:
+        async with self._leased(ask_id, place) as leased:
+            if not leased:
+                self._again(ask_id, TAKEN_S)
+                return
+            try:
+                while True:
+                    record = await self._conversations.read(ask_id)
+                    post = (await self._posts.of(ask_id)).get(place)
+                    if record is None or not await self._step(record, post, where):
+                        break
+            except Later as error:
+                self._again(ask_id, error.after_s)
+            except Unsure:
+                self._again(ask_id, None)
+
+    @asynccontextmanager
+    async def _leased(self, ask_id: str, place: str) -> AsyncIterator[bool]:
+        taken = await self._posts.take(ask_id, place)
+        try:
+            yield taken
+        finally:
+            if taken:
+                await asyncio.shield(self._posts.give_back(ask_id, place))
+
+    async def _step(self, record: AskRecord, post: Post | None, where: Destination) -> bool:
+        """One step; whether it is to be looked at once more. Raises: Later, Unsure, Unavailable."""
+        todo = need(record, post)
+        match todo:
+            case Need.NOTHING:
+                return False
+            case Need.FORGET if post is not None:
+                await self._keep(record.ask.id, replace(post, state=PostState.CLOSED))
+                return False
+            case Need.POST:
+                return await self._post(record, post, where)
+            case Need.REDRAW if post is not None:
+                return await self._redraw(record, post)
+            case Need.FORGET | Need.REDRAW:
+                return False  # never without a post: `need` says so
+            case _:
+                assert_never(todo)
+
+    async def _post(self, record: AskRecord, post: Post | None, where: Destination) -> bool:
+        ask = record.ask
+        if post is None:
+            # It joins before it is posted, so that a quick reply finds its ask.
+            code = await self._conversations.join(where.name, ask, where.thread)
+            begun = Post(where.channel, where.conversation, where.thread, where.account, code=code)
+            post = await self._keep(ask.id, begun)
+        drawing = await self._drawing(record, post)
+        key = str(uuid5(NAMESPACE_URL, f"{ask.id} {post.place} {post.plain}"))
+        try:
+            message, at_ms = await self._transport(post).post(where_of(post), drawing, key)
+        except Moved as moved:
+            await self._move(record, post, moved)
+            return False
+        except Unfit as error:
+            return await self._plainer(record, post, error)
+        except (Unreachable, Shut, Missing) as error:
+            await self._fail(record, post, error)
+            return False
+        shown = replace(
+            post, state=PostState.SHOWN, message=message, at_ms=at_ms, version=record.version
+        )
+        await self._keep(ask.id, shown)
+        await self._conversations.posted(where.name, message, Posted(ask.id, at_ms))
+        self._tell("post.shown", record, post)
+        return True
+
+    async def _redraw(self, record: AskRecord, post: Post) -> bool:
+        if post.message is None:
+            await self._keep(record.ask.id, replace(post, state=PostState.CLOSED))
+            return False
+        try:
+            drawing = await self._drawing(record, post)
+            await self._transport(post).update(where_of(post), post.message, drawing)
+        except Moved as moved:
+            await self._move(record, post, moved)
+            return False
+        except (Missing, Unfit, Unreachable, Shut) as error:
+            if record.pending:
+                return await self._mend(record, post, error)
+            return await self._let_go(record, post, post.message, error)
+        await self._drawn(record, post, "")
+        return record.pending
+
+    async def _mend(self, record: AskRecord, post: Post, error: PostError) -> bool:
+        """The post of an ask that waits could not be drawn anew."""
+        match error:
+            case Missing():
+                anew = replace(post, state=PostState.POSTING, message=None, version=0)
+                await self._keep(record.ask.id, anew)
+                return True
+            case Unfit():
+                return await self._plainer(record, post, error)
+            case _:
+                await self._fail(record, post, error)
+                return False
+
+    async def _let_go(self, record: AskRecord, post: Post, message: str, error: PostError) -> bool:
+        """The post of an ask that has ended could not be drawn anew."""
+        if isinstance(error, Shut):
+            self._again(record.ask.id, SHUT_AGAIN_S)
+            return False
+        if isinstance(error, Unfit):
+            await self._close_in_words(record, post, message)
+        await self._drawn(record, post, error.code)
+        return False
+
+    async def _drawn(self, record: AskRecord, post: Post, reason: str) -> None:
+        state = PostState.SHOWN if record.pending else PostState.CLOSED
+        drawn = replace(post, state=state, version=record.version, reason=reason)
+        await self._keep(record.ask.id, drawn)
+        self._tell("post.drawn", record, post)
+
+    async def _close_in_words(self, record: AskRecord, post: Post, message: str) -> None:
+        """One closing note under a post that cannot be drawn anew."""
+        drawing = await self._drawing(record, replace(post, plain=True))
+        text = drawing.view.outcome or drawing.text
+        try:
+            await self._transport(post).note(where_of(post), message, text)
+        except (Unreachable, Shut, Missing, Moved, Unfit) as error:
+            event(_log, "note.failed", code=error.code, ask_id=record.ask.id)
+
+    async def _plainer(self, record: AskRecord, post: Post, error: PostError) -> bool:
+        """Plain text where the drawing was refused; nothing is left to try after that."""
+        event(_log, "post.unfit", level=logging.ERROR, code=error.code, ask_id=record.ask.id)
+        if post.plain:
+            await self._fail(record, post, error)
+            return False
+        await self._keep(record.ask.id, replace(post, plain=True))
+        return True
+
+    async def _fail(self, record: AskRecord, post: Post, error: PostError) -> None:
+        state = PostState.SHUT if isinstance(error, Shut) else PostState.FAILED
+        await self._keep(record.ask.id, replace(post, state=state, reason=error.code))
+        if self._metrics:
+            self._metrics.posts.labels(post.channel, "failed").inc()
+        event(_log, "post.failed", level=logging.WARNING, code=error.code, ask_id=record.ask.id)
+
+    async def _move(self, record: AskRecord, post: Post, moved: Moved) -> None:
+        """The old place is done with; the new one is looked at at once."""
+        ask_id = record.ask.id
+        await self._keep(ask_id, replace(post, state=PostState.CLOSED, reason=moved.code))
+        there = replace(post, conversation=moved.conversation)
+        if record.pending:
+            where = where_of(there)
+            code = await self._conversations.join(where.name, record.ask, where.thread)
+            there = replace(there, state=PostState.POSTING, message=None, version=0, code=code)
+        await self._keep(ask_id, there)
+        self._again(ask_id, 0.0)
+
+    async def _drawing(self, record: AskRecord, post: Post) -> Drawing:
+        where = where_of(post)
+        reader = self._everyone.place(where, record.ask)
+        capabilities = self._outlets[post.channel].capabilities
+        if post.plain:
+            capabilities = replace(
+                PLAIN,
+                channel=post.channel,
+                text=capabilities.text,
+                measure=capabilities.measure,
+            )
+        return draw(
+            reader,
+            record,
+            capabilities,
+            code=post.code,
+            waits_for=self._everyone.waits_for(reader, record.ask),
+            now=await self._conversations.now(),
+            link=self._link(record.ask),
+        )
+
+    async def _keep(self, ask_id: str, post: Post) -> Post:
+        return await self._posts.keep(ask_id, post)
+
+    def _transport(self, post: Post) -> Transport:
+        return self._outlets[post.channel].transport
+
+    def _tell(self, name: str, record: AskRecord, post: Post) -> None:
+        event(_log, name, ask_id=record.ask.id, surface=post.channel)
+        if self._metrics:
+            self._metrics.posts.labels(post.channel, name.removeprefix("post.")).inc()
+
+    async def remind(self, record: AskRecord, rung: int) -> None:
+        """Says under each post that it still waits, once a rung. Raises: Unavailable."""
+        for post in (await self._posts.of(record.ask.id)).values():
+            if post.state is PostState.SHOWN and post.message and post.reminded < rung:
+                await self._remind_under(record, post, post.message, rung)
+
+    async def _remind_under(self, record: AskRecord, post: Post, message: str, rung: int) -> None:
+        where = where_of(post)
+        reader = self._everyone.place(where, record.ask)
+        text = told.still_waiting(reader, record, post.code, await self._conversations.now())
+        # Recorded first: a reminder too few is better than one twice.
+        await self._keep(record.ask.id, replace(post, reminded=rung))
+        try:
+            await self._transport(post).note(where, message, text)
+        except PostError as error:
+            event(_log, "reminder.failed", code=error.code, ask_id=record.ask.id)
+
+
+def where_of(post: Post) -> Destination:
+    """The place of a post."""
+    return Destination(post.channel, post.conversation, post.thread, post.account)
