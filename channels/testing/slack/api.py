@@ -99,11 +99,10 @@ class Api(Messages, Views):
         found = self.space.users.get(str(args.get("user")))
         if found is None:
             raise Refused("user_not_found")
-        user = payloads.user(found)
+        wanted = str(args.get("include_locale")).lower() in ("true", "1")
+        user = payloads.user(found, locale=wanted)
         if "users:read.email" not in self.rules.scopes:
             user["profile"].pop("email", None)
-        if str(args.get("include_locale")).lower() not in ("true", "1"):
-            del user["locale"]
         return {"user": user}
 
     def users_lookup_by_email(self, args: Mapping[str, Any]) -> dict[str, Any]:

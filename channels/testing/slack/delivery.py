@@ -245,12 +245,16 @@ class Carrier:
 
     async def _request(self, url: str, body: str, content: str, headers: dict[str, str]) -> Answer:
         if self._session is None:
-            self._session = ClientSession(timeout=ClientTimeout(self.ack_s))
+            self._session = ClientSession()
         loop = asyncio.get_running_loop()
         headers = {**headers, **self.signed(body), "Content-Type": content}
         try:
             async with self._session.post(
-                url, data=body.encode(), headers=headers, allow_redirects=False
+                url,
+                data=body.encode(),
+                headers=headers,
+                allow_redirects=False,
+                timeout=ClientTimeout(self.ack_s),
             ) as answer:
                 said = await answer.text()
                 final = answer.headers.get("X-Slack-No-Retry") == "1"

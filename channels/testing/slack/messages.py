@@ -94,6 +94,7 @@ class Messages(Part):
         self._noticed(one, args, parse=args.get("parse") or "client")
         self.emit(payloads.changed_event(self.space, one, before), where.id)
         message = payloads.message(self.space, one)
+        del message["ts"]
         return {"channel": where.id, "ts": one.ts, "text": one.text, "message": message}
 
     def chat_delete(self, args: dict[str, Any]) -> dict[str, Any]:

@@ -116,12 +116,9 @@ def message_event(space: Workspace, one: Posted) -> dict[str, Any]:
 
 
 def mention_event(space: Workspace, one: Posted) -> dict[str, Any]:
-    return {
-        **message(space, one),
-        "type": "app_mention",
-        "channel": one.conversation,
-        "event_ts": one.ts,
-    }
+    found = message(space, one)
+    found.pop("parent_user_id", None)
+    return found | {"type": "app_mention", "channel": one.conversation, "event_ts": one.ts}
 
 
 def changed_event(space: Workspace, one: Posted, before: Any) -> dict[str, Any]:
@@ -306,14 +303,16 @@ def view(space: Workspace, one: View) -> dict[str, Any]:
     }
 
 
-def user(one: User) -> dict[str, Any]:
+def user(one: User, *, locale: bool = False) -> dict[str, Any]:
+    """A person as `users.info` has them."""
     profile = {
         "real_name": one.name,
         "display_name": one.name,
         "team": one.team,
         "email": one.email,
     }
-    return {
+    found = {"locale": one.locale} if locale else {}
+    return found | {
         "id": one.id,
         "team_id": one.team,
         "name": one.name.lower().replace(" ", "."),
@@ -328,7 +327,6 @@ def user(one: User) -> dict[str, Any]:
         "is_bot": one.bot,
         "is_app_user": False,
         "updated": 0,
-        "locale": one.locale,
     }
 
 
@@ -339,7 +337,6 @@ def channel(space: Workspace, where: Conversation) -> dict[str, Any]:
         "created": 0,
         "is_archived": where.archived,
         "is_im": where.kind == "im",
-        "is_mpim": where.kind == "mpim",
         "is_org_shared": False,
         "context_team_id": space.team,
         "updated": 0,
@@ -351,6 +348,7 @@ def channel(space: Workspace, where: Conversation) -> dict[str, Any]:
         "name_normalized": where.name,
         "is_channel": where.kind == "channel",
         "is_group": where.kind == "group",
+        "is_mpim": where.kind == "mpim",
         "is_private": where.kind != "channel",
         "is_member": where.bot,
         "is_ext_shared": False,

@@ -136,7 +136,9 @@ class Slack(Acting, Platform):
         del self.space.conversations[conversation]
 
     def revoke(self, code: str = "token_revoked") -> None:
-        """From now on every call is refused with that code, and no event comes."""
+        """From now on every call is refused with that code; the last event says so, if revoked."""
+        if code == "token_revoked" and "tokens_revoked" in self.rules.events:
+            self.emit({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [BOT]}})
         self.rules.dead = code
 
     def _add(self, made: Conversation) -> str:
