@@ -197,6 +197,12 @@ async def test_choosing_is_sent_and_kept_for_each_person(enter: Enter) -> None:
     held = mine["state"]["values"]["row"]["menu"]
     assert held["selected_option"]["value"] == "blue"
     assert theirs["state"]["values"]["row"]["menu"]["selected_option"] is None
+    await room.heard.app.client.chat_update(
+        channel="C1", ts=message.id, text="Again?", blocks=BLOCKS
+    )
+    await room.chat.press("U1", message, "Yes")
+    redrawn = room.heard.of("block_actions")[3]
+    assert redrawn["state"]["values"]["row"]["menu"]["selected_option"] is None
     with pytest.raises(LookupError, match="Green"):
         await room.chat.choose("U1", message, "Pick", ["Green"])
 
@@ -450,6 +456,43 @@ async def test_the_app_reconnects_when_asked_to(enter: Enter) -> None:
     await room.hears("message")
     await room.chat.until(lambda: room.chat.connections == 1 == len(room.chat.carrier.sockets))
     assert room.chat.count("apps.connections.open") == opened + 1
+
+
+async def test_envelopes_are_as_slack_makes_them() -> None:
+    """Events take no answer and count their tries; nothing more comes once asked to leave."""
+    async with Slack(ack_s=0.1, retries_s=(0.0,)) as chat, AsyncExitStack() as stack:
+        chat.person("U1", "Ana")
+        chat.channel("C1", ("U1",))
+        client = AsyncWebClient("xoxb-oz", base_url=chat.api_url)
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+
+        async def connect() -> aiohttp.ClientWebSocketResponse:
+            url = (await client.apps_connections_open(app_token="xapp-oz"))["url"]
+            made = await stack.enter_async_context(session.ws_connect(url))
+            assert (await made.receive_json())["type"] == "hello"
+            return made
+
+        first = await connect()
+        await chat.type("U1", "C1", "one")
+        envelopes = [await first.receive_json() for _ in range(2)]
+        assert [one["retry_attempt"] for one in envelopes] == [0, 1]
+        assert [one["retry_reason"] for one in envelopes] == ["", "timeout"]
+        assert [one["accepts_response_payload"] for one in envelopes] == [False, False]
+        assert {one["type"] for one in envelopes} == {"events_api"}
+        await first.send_json({"envelope_id": envelopes[1]["envelope_id"]})
+        await chat.refresh("warning")
+        said = await first.receive_json()
+        assert (said["type"], said["reason"]) == ("disconnect", "warning")
+        command = asyncio.ensure_future(chat.command("U1", "C1", "help"))
+        with pytest.raises(TimeoutError):
+            await first.receive_json(timeout=0.02)
+        second = await connect()
+        envelope = await second.receive_json()
+        assert (envelope["type"], envelope["accepts_response_payload"]) == ("slash_commands", True)
+        payload = {"text": "All", "response_type": "in_channel"}
+        await second.send_json({"envelope_id": envelope["envelope_id"], "payload": payload})
+        await command
+        assert [one.text for one in chat.messages("C1")] == ["one", "All"]
 
 
 async def test_the_app_reconnects_after_a_cut(enter: Enter) -> None:

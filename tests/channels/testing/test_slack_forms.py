@@ -265,13 +265,15 @@ async def test_an_answer_can_show_another_view(room: Room) -> None:
 async def test_a_form_that_nobody_answers_stays_open(room: Room) -> None:
     """The person is told, and has what they wrote."""
     await room.open()
+    room.says = {"response_action": "errors", "errors": {"why": "Too short."}}
+    await room.chat.submit("U1", {"why": "fun"})
     room.chat.carrier.ack_s = 0.02
     room.view["callback_id"] = "unheard"
     top = room.chat.space.modals["U1"][0]
     top.content["callback_id"] = "unheard"
     await room.chat.submit("U1", {"why": "fun"})
     assert room.chat.told("U1") == ["failed: timeout"]
-    assert room.form.entries[0].value == "fun"
+    assert (room.form.entries[0].value, room.form.errors) == ("fun", {})
 
 
 async def test_closing_is_told_to_the_app_that_wants_to_know(room: Room) -> None:
