@@ -30,7 +30,8 @@ class Entry:
     """One field to fill. `label` is on one line and whole, `hint` says what it takes.
 
     `rows` are its options in their order, by the key and the whole text that the post shows too;
-    `value` is what its person filled in before.
+    `value` is what its person filled in before. `other` invites to own words, where a choice takes
+    them; `yes` and `no` are a toggle's two answers, so that an untouched one is neither.
     """
 
     field: Field
@@ -38,6 +39,9 @@ class Entry:
     hint: str
     rows: tuple[Row, ...] = ()
     value: Value | None = None
+    other: str = ""
+    yes: str = ""
+    no: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +125,13 @@ def _entry(reader: Reader, ask: Ask, one: Field, draft: Draft) -> Entry:
     said = asks.wanted(reader, one)
     if one.description:
         said = f"{line(one.description)} ({said})"
-    return Entry(one, label, said, option_rows(one), draft.values.get(one.name))
+    return Entry(
+        field=one,
+        label=label,
+        hint=said,
+        rows=option_rows(one),
+        value=draft.values.get(one.name),
+        other=controls.other(reader) if one.write_in else "",
+        yes=controls.yes(reader),
+        no=controls.no(reader),
+    )
