@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -24,10 +25,12 @@ from pydantic import (
 from pydantic import Field as Bound
 
 from gateway import durations
-from gateway.config_checks import people_faults, tenant_faults, unknown
+from gateway.config_channels import channel_variables, read_channels
+from gateway.config_checks import people_faults, route_faults, tenant_faults, unknown
 from gateway.errors import GatewayError, Problem
 from gateway.person import Person, Tenant
 from gateway.question import Frozen
+from gateway.routes import Route
 
 PREFIX = "OZ_"
 """Every environment variable of ours; one we do not know is a fault, not a silence."""
@@ -37,6 +40,7 @@ ENVIRON = {
     "OZ_CONSOLE_URL": "console_url",
     "OZ_DATA": "data",
     "OZ_FSYNC": "fsync",
+    "OZ_HOOKS": "hooks",
     "OZ_REDIS_URL": "redis",
 }
 """Variables that win over the same key of `[gateway]`."""
@@ -62,6 +66,9 @@ DEFAULT_RETENTION = timedelta(days=30)
 
 DEFAULT_PORT = 8337
 """Ours: no well-known service has it."""
+
+DEFAULT_HOOKS_PORT = 8338
+"""Ours, likewise."""
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """Ours: a body is held in memory while it is read."""
@@ -140,7 +147,8 @@ class Settings(Frozen):
     """The `[gateway]` table. `redis` is None where the gateway runs its own engine in `data`.
 
     `allow_private_webhooks` is true for any, or the hosts that webhooks may reach although they
-    are private or loopback. `body_bytes` bounds one request's body.
+    are private or loopback. `body_bytes` bounds one request's body. `hooks` is where platforms that
+    call us are heard, apart from the API; nothing listens there unless a channel wants it.
     """
 
     data: Path
@@ -153,6 +161,7 @@ class Settings(Frozen):
     allowed_hosts: tuple[str, ...] = ()
     allow_private_webhooks: Annotated[bool | tuple[str, ...], PlainValidator(_private)] = False
     console_url: Annotated[str, AfterValidator(_console)] | None = None
+    hooks: Annotated[Bind, PlainValidator(_bind)] = Bind(port=DEFAULT_HOOKS_PORT)
     body_bytes: Annotated[int, Bound(strict=True, ge=65_536, le=MAX_BODY_BYTES)] = 1_048_576
 
     @property
@@ -174,18 +183,30 @@ DEFAULT_TENANT = Tenant(id="default", name="Default")
 
 
 class Config(Frozen):
-    """Everything that was set."""
+    """Everything that was set. `channels` has the settings of each that was configured, by name."""
 
     gateway: Settings
     tenants: Annotated[tuple[Tenant, ...], Bound(alias="tenant")] = (DEFAULT_TENANT,)
     people: Annotated[tuple[Person, ...], Bound(alias="person")] = ()
+    routes: Annotated[tuple[Route, ...], Bound(alias="route")] = ()
+    channels: Annotated[Mapping[str, Any], Bound(alias="channel")] = MappingProxyType({})
 
 
-def load(text: str, environ: Mapping[str, str], *, folder: Path) -> Config:
+NO_CHANNELS: Mapping[str, type[Frozen]] = MappingProxyType({})
+
+
+def load(
+    text: str,
+    environ: Mapping[str, str],
+    *,
+    folder: Path,
+    channels: Mapping[str, type[Frozen]] = NO_CHANNELS,
+) -> Config:
     """The settings in a file's text, the environment's over them.
 
     Args:
         text: TOML; "" where there is no file.
+        channels: the keys of `[channel.<name>]`, by the name of each channel that is installed.
         environ: all of the environment; only names that begin with `OZ_`, `XDG_DATA_HOME` and
             `HOME` are looked at.
         folder: absolute; what relative paths are relative to.
@@ -197,7 +218,7 @@ def load(text: str, environ: Mapping[str, str], *, folder: Path) -> Config:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also a number of 5,000 digits, 1,000 brackets
         raise _refusal([Problem("", f"Not TOML: {error}.")]) from None
-    problems = _unknown_variables(environ)
+    problems = _unknown_variables(environ, channels)
     table = tables.setdefault("gateway", {})
     if isinstance(table, dict):
         table.update({key: environ[name] for name, key in ENVIRON.items() if environ.get(name)})
@@ -208,9 +229,12 @@ def load(text: str, environ: Mapping[str, str], *, folder: Path) -> Config:
     except ValidationError as error:
         raise _refusal([*problems, *_type_faults(error, environ)]) from None
     problems += tenant_faults(config.tenants) + people_faults(config.tenants, config.people)
+    problems += route_faults(config.tenants, config.people, config.routes, list(channels))
+    read, faults = read_channels(tables.get("channel", {}), channels, environ)
+    problems += faults
     if problems:
         raise _refusal(problems)
-    return config
+    return config.model_copy(update={"channels": read})
 
 
 def _refusal(problems: Sequence[Problem]) -> ConfigError:
@@ -220,8 +244,10 @@ def _refusal(problems: Sequence[Problem]) -> ConfigError:
     return ConfigError("\n".join(lines), problems)
 
 
-def _unknown_variables(environ: Mapping[str, str]) -> list[Problem]:
-    known = (*ENVIRON, *CLIENT_ENVIRON)
+def _unknown_variables(
+    environ: Mapping[str, str], channels: Mapping[str, type[Frozen]]
+) -> list[Problem]:
+    known = (*ENVIRON, *CLIENT_ENVIRON, *channel_variables(channels))
     return [
         Problem(name, unknown("variable", name, known), code="unknown")
         for name in sorted(environ)
@@ -246,22 +272,29 @@ def _place_data(table: dict[str, Any], environ: Mapping[str, str], folder: Path)
 
 
 def _fill_tenant(tables: dict[str, Any]) -> None:
-    """People need not name their tenant where there is only one."""
+    """People and routes need not name their tenant where there is only one."""
     tenants = tables.get("tenant", [{"id": DEFAULT_TENANT.id}])
-    people = tables.get("person", [])
-    if not (isinstance(tenants, list) and len(tenants) == 1 and isinstance(people, list)):
+    if not (isinstance(tenants, list) and len(tenants) == 1):
         return
     only = tenants[0].get("id") if isinstance(tenants[0], dict) else None
-    for person in people:
-        if only is not None and isinstance(person, dict):
-            person.setdefault("tenant", only)
+    for name in ("person", "route"):
+        listed = tables.get(name, [])
+        for one in listed if isinstance(listed, list) else ():
+            if only is not None and isinstance(one, dict):
+                one.setdefault("tenant", only)
 
 
-_TABLES: dict[str, type[Frozen]] = {"gateway": Settings, "tenant": Tenant, "person": Person}
+_TABLES: dict[str, type[Frozen]] = {
+    "gateway": Settings,
+    "tenant": Tenant,
+    "person": Person,
+    "route": Route,
+}
 
 _WORDS = {
     "missing": "Needed, and missing.",
-    "model_type": "Write a table: [gateway], [[tenant]], [[person]].",
+    "model_type": "Write a table: [gateway], [[tenant]], [[person]], [[route]].",
+    "mapping_type": "Write a table for each channel: [channel.slack].",
     "tuple_type": 'Write a list: ["…"], or [[…]] above each table.',
 }
 """Where pydantic's own words speak of Python."""
@@ -273,7 +306,7 @@ def _type_faults(error: ValidationError, environ: Mapping[str, str]) -> list[Pro
         place, path = fault["loc"], _path(fault["loc"], environ)
         if fault["type"] == "extra_forbidden":
             table = _TABLES.get(str(place[0])) if len(place) > 1 else None
-            known = list(table.model_fields if table else _TABLES)
+            known = list(table.model_fields if table else (*_TABLES, "channel"))
             problems.append(Problem(path, unknown("key", str(place[-1]), known), code="unknown"))
         else:
             said = fault["msg"].removeprefix("Value error, ").rstrip(".") + "."

@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gateway.errors import Problem
 from gateway.person import Person, Role, Tenant
+
+if TYPE_CHECKING:
+    from gateway.routes import Route
 
 SHARED_ACCOUNTS = {
     "telegram:1087968824": "is every anonymous group admin at once",
@@ -59,6 +63,29 @@ def people_faults(tenants: Sequence[Tenant], people: Sequence[Person]) -> list[P
         if person.email is not None and not _EMAIL.fullmatch(person.email):
             problems.append(Problem(f"{path}.email", "Not an address: write name@example.com."))
     return problems + _identity_faults(people)
+
+
+def route_faults(
+    tenants: Sequence[Tenant],
+    people: Sequence[Person],
+    routes: Sequence[Route],
+    channels: Sequence[str],
+) -> list[Problem]:
+    """Routes to nobody, of nobody, or over a channel that is not there."""
+    known = [tenant.id for tenant in tenants]
+    there = {(person.tenant, person.id) for person in people}
+    problems = []
+    for n, route in enumerate(routes):
+        path = f"route[{n}]"
+        if route.tenant not in known:
+            problems.append(Problem(f"{path}.tenant", unknown("tenant", route.tenant, known)))
+        elif route.person is not None and (route.tenant, route.person) not in there:
+            named = [person.id for person in people if person.tenant == route.tenant]
+            problems.append(Problem(f"{path}.person", unknown("person", route.person, named)))
+        channel = (route.conversation or "").partition(":")[0]
+        if channel and channels and channel not in channels:
+            problems.append(Problem(f"{path}.conversation", unknown("channel", channel, channels)))
+    return problems
 
 
 def _identity_faults(people: Sequence[Person]) -> list[Problem]:

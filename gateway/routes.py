@@ -16,7 +16,7 @@ from gateway.question import Frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gateway.ask import Ask
+    from gateway.ask import Ask, Run
     from gateway.people import People
 
 
@@ -57,8 +57,8 @@ class Route(Frozen):
             raise ValueError("thread, own, content and answer are for conversations.")
         return self
 
-    def fits(self, ask: Ask) -> bool:
-        """Whether it is for that ask."""
+    def fits(self, ask: Ask | Run) -> bool:
+        """Whether it is for that ask, or for the asks of that run."""
         return (
             self.tenant == ask.tenant
             and (not self.agents or ask.agent in self.agents)
@@ -114,10 +114,9 @@ def targets(
     return tuple(dict.fromkeys(found))
 
 
-def unknown_destinations(routes: Iterable[Route], ask: Ask) -> list[str]:
-    """Those the ask names and no route lets it use."""
-    allowed = {route.name for route in routes if route.fits(ask)}
-    return [name for name in ask.destinations if name not in allowed]
+def may_name(routes: Iterable[Route], run: Run) -> frozenset[str]:
+    """The destinations that asks of that run may name."""
+    return frozenset(route.name for route in routes if route.fits(run))
 
 
 def _of(route: Route, people: People) -> list[Target]:

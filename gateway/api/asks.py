@@ -9,11 +9,12 @@ from gateway.api.bodies import ApprovalBody, Nothing, OpenBody, PageQuery, ToolC
 from gateway.api.endpoints import Call, reply
 from gateway.api.pages import next_cursor, page
 from gateway.api.shapes import AskPage, OneAsk
-from gateway.api.views import ask_view, standing_view
+from gateway.api.views import ask_view, standing_view, where_view
 from gateway.ask import AskKind
 from gateway.contracts import check_question
 from gateway.errors import BadRequest, InvalidQuestion, Problem
 from gateway.question import Question
+from gateway.routes import may_name
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -31,6 +32,7 @@ async def open_ask(call: Call[WaitQuery, OpenBody]) -> web.StreamResponse:
             [Problem("call_id", "Is needed, or the header Idempotency-Key.", "missing")],
         )
     _check_audience(call, body.audience)
+    await _check_destinations(call, body.destinations)
     within = timedelta(seconds=call.query.wait)
     if isinstance(body, ToolCall):
         standing = await call.parts.broker.open(
@@ -40,6 +42,7 @@ async def open_ask(call: Call[WaitQuery, OpenBody]) -> web.StreamResponse:
             arguments=body.arguments,
             call_id=call_id,
             audience=body.audience,
+            destinations=body.destinations,
             within=within,
         )
     else:
@@ -59,7 +62,8 @@ async def list_asks(call: Call[PageQuery, Nothing]) -> web.StreamResponse:
 async def read_ask(call: Call[Nothing, Nothing]) -> web.StreamResponse:
     """Reads an ask."""
     record = await call.parts.broker.ask(call.caller, call.ask_id)
-    return reply(200, OneAsk(ask=ask_view(record, call.caller)))
+    posts = await call.parts.posts.of(record.ask.id)
+    return reply(200, OneAsk(ask=ask_view(record, call.caller), where=where_view(posts)))
 
 
 async def read_result(call: Call[WaitQuery, Nothing]) -> web.StreamResponse:
@@ -87,8 +91,24 @@ async def _open_approval(
         kind=AskKind.APPROVAL,
         timeout_s=body.timeout,
         audience=body.audience,
+        destinations=body.destinations,
         within=within,
     )
+
+
+async def _check_destinations(call: Call[Any, Any], destinations: tuple[str, ...]) -> None:
+    """Raises: BadRequest for a place that no route of the config lets this run use."""
+    if not destinations:
+        return
+    run = await call.parts.broker.run(call.caller, call.run_id)
+    allowed = may_name(call.parts.routes, run.run)
+    problems = [
+        Problem(f"destinations[{n}]", "No route lets this run post there.", "unknown")
+        for n, name in enumerate(destinations)
+        if name not in allowed
+    ]
+    if problems:
+        raise BadRequest("An ask goes only where a route of the config leads.", problems)
 
 
 def _check_audience(call: Call[Any, Any], audience: tuple[str, ...]) -> None:

@@ -31,6 +31,7 @@ from gateway.api.limits import (
     MAX_KEY,
     MAX_NAME,
     MAX_PAGE,
+    MAX_TAGS,
     MAX_WAIT_S,
     MAX_WORDS,
     PAGE,
@@ -100,6 +101,8 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 PageCursor = Annotated[str, StringConstraints(pattern="^[0-9]{1,14}[.]a-[0-9a-f]{12}$")]
 """Milliseconds up to the year 5138, and an ask: where a page ended."""
 
+TagName = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_.:-]{1,64}$")]
+
 Named = Annotated[tuple[Name, ...], Field(max_length=MAX_AUDIENCE)]
 
 
@@ -141,6 +144,7 @@ class RunBody(Frozen):
     agent: AgentName | None = None
     parent: RunId | None = None
     conversation: Name | None = None
+    tags: Annotated[tuple[TagName, ...], Field(max_length=MAX_TAGS)] = ()
     on_question: OnQuestion = OnQuestion.PAUSE
     deadline: Moment | None = None
     timeout: Wait | None = None
@@ -161,6 +165,7 @@ class ToolCall(Frozen):
     arguments: Any
     call_id: CallId | None = None
     audience: Named = ()
+    destinations: Named = ()
 
 
 class ApprovalBody(Frozen):
@@ -171,6 +176,7 @@ class ApprovalBody(Frozen):
     call_id: CallId | None = None
     timeout: Wait | None = None
     audience: Named = ()
+    destinations: Named = ()
 
 
 def _which(value: object) -> str:

@@ -40,6 +40,9 @@ MAX_NAME = 512
 MAX_AUDIENCE = 100
 """Ours: more people than that are a role."""
 
+MAX_TAGS = 20
+"""Ours: what a run is known by in routes stays readable."""
+
 PAGE, MAX_PAGE = 50, 200
 """Ours: asks of one page."""
 

@@ -10,13 +10,15 @@ from aiohttp import web
 from gateway.person import Caller
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from gateway.broker import Broker
     from gateway.config import Settings
     from gateway.metrics import Metrics
     from gateway.people import People
     from gateway.person import Tenant
+    from gateway.posts import Posts
+    from gateway.routes import Route
     from gateway.store import Store
     from gateway.tokens import Tokens
     from gateway.waiting import Waiters
@@ -37,6 +39,8 @@ class Parts:
     waiters: Waiters
     metrics: Metrics
     settings: Settings
+    posts: Posts
+    routes: Sequence[Route] = ()
 
 
 PARTS = web.AppKey("parts", Parts)

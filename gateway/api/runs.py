@@ -125,6 +125,7 @@ def _run(call: Call[Nothing, RunBody]) -> Run:
         agent=agent,
         parent=body.parent,
         conversation=body.conversation,
+        tags=body.tags,
         on_question=body.on_question,
         deadline=body.deadline,
         timeout_s=body.timeout,

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from gateway.ask import AskKind, Contract, OnQuestion, OnTimeout, RunStatus, Status
 from gateway.ladder import Audience, RungEvent
 from gateway.person import Role
+from gateway.posts import PostState
 from gateway.question import Frozen, Kind
 from gateway.store import EventType, Group
 
@@ -106,8 +107,19 @@ class AskShape(Frozen):
     call_id: str | None = None
 
 
+class PostShape(Frozen):
+    """One place an ask was to be shown, and how that went; `reason` is the platform's own code."""
+
+    place: str
+    state: PostState
+    reason: str | None = None
+
+
 class OneAsk(Frozen):
+    """`where` is what is known of its posts; places it never reached stand there too."""
+
     ask: AskShape
+    where: tuple[PostShape, ...] = ()
 
 
 class AskPage(Frozen):
@@ -146,6 +158,7 @@ class RunShape(Frozen):
     agent: str
     parent: str | None
     conversation: str | None
+    tags: tuple[str, ...]
     status: RunStatus
     on_question: OnQuestion
     on_timeout: OnTimeout

@@ -20,12 +20,13 @@ from gateway.question import Kind
 from gateway.store import ENDINGS, EventType
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gateway.ask import AskRecord, Run, RunRecord
     from gateway.broker import Standing
     from gateway.ladder import Rung
     from gateway.person import Caller
+    from gateway.posts import Post
     from gateway.question import Field, Question
     from gateway.store import Event
 
@@ -80,6 +81,14 @@ def ask_view(record: AskRecord, caller: Caller) -> shapes.AskShape:
     )
 
 
+def where_view(posts: Mapping[str, Post]) -> tuple[shapes.PostShape, ...]:
+    """The posts of an ask, without anything of what they say."""
+    return tuple(
+        shapes.PostShape(place=place, state=post.state, reason=post.reason or None)
+        for place, post in sorted(posts.items())
+    )
+
+
 def outcome_view(record: AskRecord, caller: Caller) -> shapes.OutcomeShape | None:
     """How it ended; None while it waits."""
     outcome = record.outcome
@@ -123,6 +132,7 @@ def run_view(record: RunRecord, caller: Caller) -> shapes.RunShape:
         agent=run.agent,
         parent=run.parent,
         conversation=run.conversation,
+        tags=run.tags,
         status=record.shown_status,
         on_question=run.on_question,
         on_timeout=run.on_timeout,

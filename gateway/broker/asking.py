@@ -70,6 +70,7 @@ class Asking(Endings):
         arguments: object,
         call_id: str,
         audience: Sequence[str] = (),
+        destinations: Sequence[str] = (),
         within: timedelta = AT_ONCE,
     ) -> Standing:
         """One call of one of the three tools; the same call again is the same ask.
@@ -102,12 +103,15 @@ class Asking(Endings):
             timeout_s=asked.timeout_s,
             on_timeout=asked.on_timeout,
             audience=tuple(audience),
+            conversation=run.conversation,
+            tags=run.tags,
+            destinations=tuple(destinations),
         )
         return await self._open_and_wait(
             run, ask, arguments, within, one_at_a_time=rules.one_at_a_time
         )
 
-    async def open_question(
+    async def open_question(  # noqa: PLR0913 - all that an ask is made of
         self,
         caller: Caller,
         run_id: str,
@@ -117,6 +121,7 @@ class Asking(Endings):
         kind: AskKind = AskKind.QUESTION,
         timeout_s: int | None = None,
         audience: Sequence[str] = (),
+        destinations: Sequence[str] = (),
         within: timedelta = AT_ONCE,
     ) -> Standing:
         """An ask straight on the model, for approvals and callers without a model's tool call.
@@ -139,6 +144,9 @@ class Asking(Endings):
             timeout_s=run.timeout_s if timeout_s is None else timeout_s,
             on_timeout=run.on_timeout,
             audience=tuple(audience),
+            conversation=run.conversation,
+            tags=run.tags,
+            destinations=tuple(destinations),
         )
         arguments = question.model_dump(mode="json")
         return await self._open_and_wait(run, ask, arguments, within, one_at_a_time=False)
@@ -176,7 +184,7 @@ class Asking(Endings):
         new = NewAsk(
             ask,
             digest_text(f"{run.id}\0{ask.call_id}"),
-            digest([ask.contract, ask.kind, arguments, ask.audience]),
+            digest([ask.contract, ask.kind, arguments, ask.audience, ask.destinations]),
             one_at_a_time,
             DEFAULT_LADDER if run.ladder is None else run.ladder,
         )

@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateway.api import Parts, build_app, serving
+from gateway.api.hooks import serving_hooks
 from gateway.broker import Broker
+from gateway.cli.chats import installed_channels, open_chats
 from gateway.cli.failure import Failure
 from gateway.cli.first_token import FirstToken, make_first_tokens
 from gateway.cli.roles import Role
 from gateway.clock import Clock
 from gateway.embedded_redis import check_server
 from gateway.errors import GatewayError, Unavailable
+from gateway.feed import Feed
 from gateway.people import People
+from gateway.posts import Posts
 from gateway.redis_store import open_store
 from gateway.resume import Resume
 from gateway.tokens import Tokens
@@ -71,28 +75,41 @@ async def work(
         settings = config.gateway
         store = await stack.enter_async_context(_store(url, settings))
         poster = await stack.enter_async_context(Poster(settings.may_reach_private))
-        parts = _parts(config, store, metrics)
+        name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        parts = _parts(config, store, metrics, name)
         first = await make_first_tokens(store, parts.tokens, config.tenants, settings.data)
         warnings = () if settings.redis is None else await _warnings(store)
-        name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+        chats = None
+        if Role.CHANNELS in roles and config.channels:
+            opened = open_chats(
+                config, installed_channels(), store, parts.broker, parts.people, name, metrics
+            )
+            chats = await stack.enter_async_context(opened)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(parts.waiters.run(), name="waiters")
             if Role.CLOCK in roles:
                 tasks.create_task(Clock(store, parts.broker, name, metrics).run(), name="clock")
             if Role.RESUME in roles:
                 tasks.create_task(Resume(store, poster, name, metrics).run(), name="resume")
+            if chats is not None:
+                tasks.create_task(chats.worker.run(Feed(store, name)), name="worker")
+                for channel in chats.transports:
+                    tasks.create_task(chats.listen(channel), name=channel)
             await _hearing(parts.waiters)
             # Served inside the group: calls under way finish while the workers still work.
             async with AsyncExitStack() as serves:
                 if listener is not None:
                     served = serving(build_app(parts), listener, finish_s=FINISH_S)
                     await serves.enter_async_context(served)
+                if chats is not None and chats.routes():
+                    hooks = serving_hooks(chats.routes(), settings.hooks, finish_s=FINISH_S)
+                    await serves.enter_async_context(hooks)
                 address = _address(listener) if listener is not None else None
                 announce(Ready(address, settings.redis is None, warnings, first))
                 await asyncio.Event().wait()
 
 
-def _parts(config: Config, store: RedisStore, metrics: Metrics) -> Parts:
+def _parts(config: Config, store: RedisStore, metrics: Metrics, name: str) -> Parts:
     people = People(config.people)
     waiters = Waiters(store)
     return Parts(
@@ -104,6 +121,8 @@ def _parts(config: Config, store: RedisStore, metrics: Metrics) -> Parts:
         waiters=waiters,
         metrics=metrics,
         settings=config.gateway,
+        posts=Posts(store, name),
+        routes=config.routes,
     )
 
 

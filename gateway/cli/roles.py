@@ -7,5 +7,6 @@ from enum import StrEnum
 
 class Role(StrEnum):
     API = "api"
+    CHANNELS = "channels"
     CLOCK = "clock"
     RESUME = "resume"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from gateway.cli.chats import installed_channels
 from gateway.cli.failure import Failure
 from gateway.config import Config, ConfigError, load
 
@@ -34,7 +35,8 @@ def read_config(environ: Mapping[str, str], **given: str | None) -> Config:
     if folder := environ.get("OZ_DATA"):
         environ["OZ_DATA"] = str(Path(folder).expanduser().absolute())
     try:
-        return load(text, environ, folder=path.parent)
+        models = {name: channel.settings for name, channel in installed_channels().items()}
+        return load(text, environ, folder=path.parent, channels=models)
     except ConfigError as error:
         problems = tuple(
             f"{fault.path}: {fault.message}" if fault.path else fault.message
