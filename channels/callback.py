@@ -44,6 +44,7 @@ _STEPS = {
     "T": StepAct.TOGGLE,
     "D": StepAct.DONE,
     "Y": StepAct.DAY,
+    "O": StepAct.OTHER,
     "L": StepAct.LEAVE,
     "B": StepAct.BACK,
     "Z": StepAct.SEND,

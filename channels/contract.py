@@ -101,8 +101,9 @@ class Step:
 
 
 class StepAct(StrEnum):
-    """`pick` chooses one and goes on; `toggle` is one of several, `done` ends them; `day` is that
-    many days from today; `send` ends the review.
+    """`pick` chooses one and goes on (of a toggle, 1 is yes and 0 no); `toggle` is one of several,
+    `done` ends them; `day` is that many days from today; `other` says that own words follow;
+    `send` ends the review.
     """
 
     START = "start"
@@ -110,6 +111,7 @@ class StepAct(StrEnum):
     TOGGLE = "toggle"
     DONE = "done"
     DAY = "day"
+    OTHER = "other"
     LEAVE = "leave"
     BACK = "back"
     SEND = "send"
@@ -262,7 +264,8 @@ class Response:
 
     `settled` is the ask, ended by this very interaction or found ended, so that its posts can be
     redrawn at once. `faults` are a form's, in words, by field name. `form` is to be opened: it was
-    asked for, or it is the next page.
+    asked for, or it is the next page. `step` is a walk as it stands now; after a typed message it
+    says all that `tells` say, for a transport that draws it.
     """
 
     tells: tuple[Tell, ...] = ()

@@ -73,6 +73,13 @@ class Desk:
         """How one's account becomes one's own (`/oz link`)."""
         return Tell(told.link(self.reader(sender, where), f"{where.channel}:{sender.account}"))
 
+    async def moved(self, old: Destination, new: Destination) -> None:
+        """A conversation has another id now: what waits there is found by replies in the new one.
+
+        Raises: Unavailable.
+        """
+        await self._interactions.moved(old.name, new.name)
+
     async def waiting(self, sender: Sender, where: Destination) -> str:
         """What waits for them anywhere, as they may see it (App Home, `/oz pending` in private).
 

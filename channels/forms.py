@@ -75,12 +75,14 @@ class Walk:
     """Where a person stands in a form that is walked through: one text, and rows of buttons.
 
     `ended` says that there is nothing more to press, so that the message is drawn a last time.
+    `elsewhere`: it was asked for where others read along, and begins in that person's chat with us.
     """
 
     ask_id: str
     text: str
     rows: tuple[tuple[Button, ...], ...] = ()
     ended: bool = False
+    elsewhere: bool = False
     values: Mapping[str, Value] = field(default_factory=dict)
 
 

@@ -213,6 +213,24 @@ class Conversations:
         """Remembers, or with "" forgets, a pressed Other; False as for `save_draft`."""
         return await self._store.save_draft(ask_id, _other(person), field, token)
 
+    async def walked(self, ask_id: str, person: str) -> tuple[str, tuple[str, ...]] | None:
+        """Of one who walks through an ask's form: a field of several picks, and those made so far.
+
+        None for one who does not.
+        """
+        kept = await self._store.draft(ask_id, _walk(person))
+        if kept is None:
+            return None
+        field, *chosen = json.loads(kept)
+        return field, tuple(chosen)
+
+    async def save_walked(
+        self, ask_id: str, person: str, field: str, chosen: tuple[str, ...], token: str
+    ) -> bool:
+        """Keeps what `walked` reads; False as for `save_draft`."""
+        kept = json.dumps([field, *chosen])
+        return await self._store.save_draft(ask_id, _walk(person), kept, token)
+
     async def was_tried(self, ask_id: str, token: str) -> bool:
         """Whether that try of an ask has had its effect, other than ending it."""
         return await self._store.tried(ask_id, token)
@@ -224,3 +242,7 @@ class Conversations:
 
 def _other(person: str) -> str:
     return f"other {person}"
+
+
+def _walk(person: str) -> str:
+    return f"walk {person}"

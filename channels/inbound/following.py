@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from channels.contract import Typed
     from channels.inbound.actors import Actor
     from channels.inbound.effects import Effects
+    from channels.inbound.walking import Walking
+    from gateway.answer import Values
     from gateway.ask import AskRecord
     from gateway.conversations import Conversations, Waiting
 
@@ -71,9 +73,10 @@ def reference(typed: Typed) -> str:
 class Following:
     """Built with `Replies`."""
 
-    def __init__(self, conversations: Conversations, effects: Effects) -> None:
+    def __init__(self, conversations: Conversations, effects: Effects, walking: Walking) -> None:
         self._conversations = conversations
         self._effects = effects
+        self._walking = walking
 
     async def follow(self, heard: Heard, reply: Reply) -> Response:
         """The effect of a reply to an ask that waits, or what stands for one that has ended."""
@@ -144,9 +147,11 @@ class Following:
             case Answered() | Approved() | Declined() | Skipped():
                 return await self._settle(heard, reply)
             case Partial(draft):
-                text = told.partly(heard.actor.own, heard.record.ask, reply)
+                own, ask = heard.actor.own, heard.record.ask
+                text = told.partly(own, ask, reply)
+                wrong = [refusals.refusal(own, ask, problem) for problem in reply.problems]
                 await self._forget_other(heard)
-                return await self._keep_draft(heard, draft, text)
+                return await self._keep_draft(heard, draft, text, "\n".join(wrong))
             case Confirm():
                 return await self._confirm(heard)
             case Command():
@@ -161,6 +166,8 @@ class Following:
     async def _settle(
         self, heard: Heard, reply: Answered | Approved | Declined | Skipped
     ) -> Response:
+        if isinstance(reply, Answered) and await self._is_walking(heard):
+            return await self._walk_on(heard, reply.values)
         where, actor = heard.typed.where, heard.actor
         attempt = Try(heard.token, where.channel, heard.reference)
         try:
@@ -180,12 +187,36 @@ class Following:
         own, public = (refusals.refusal(who, ask, reply) for who in (actor.own, actor.public))
         return await self._say(heard.record, heard.token, own, public)
 
-    async def _keep_draft(self, heard: Heard, draft: Draft, text: str) -> Response:
+    async def _keep_draft(self, heard: Heard, draft: Draft, text: str, wrong: str = "") -> Response:
+        """`text` says what is kept; `wrong` only what was wrong, for a walk that shows the rest."""
         actor, ask = heard.actor, heard.record.ask
         if not await self._conversations.save_draft(ask.id, actor.caller.name, draft, heard.token):
             return Response()
         public = text if actor.public.sees else told.kept_unseen(actor.public)
-        return Response((Tell(text, public),))
+        step = None
+        if heard.typed.where.direct:
+            step = await self._walking.refreshed(heard.record, actor, draft, wrong)
+        return Response((Tell(text, public),), step=step)
+
+    async def _is_walking(self, heard: Heard) -> bool:
+        """Whether they walk through its form; what they type is then looked over before it goes."""
+        several = len(heard.record.ask.question.fields) > 1
+        if not (several and heard.typed.where.direct):
+            return False
+        return await self._walking.is_walking(heard.record, heard.actor)
+
+    async def _walk_on(self, heard: Heard, values: Values) -> Response:
+        """What would have answered it all is kept, for the review."""
+        actor, ask = heard.actor, heard.record.ask
+        draft = await self._conversations.draft(ask, actor.caller.name)
+        for field in ask.question.fields:
+            if field.name in values:
+                draft = draft.fill(field.name, values[field.name])
+            elif not draft.holds(field.name):
+                draft = draft.leave(field.name)
+        await self._forget_other(heard)
+        text = told.partly(actor.own, ask, Partial(draft))
+        return await self._keep_draft(heard, draft, text)
 
     async def _confirm(self, heard: Heard) -> Response:
         """Words that may be no answer are kept, and sent if their author says so."""

@@ -5,6 +5,7 @@ A press names an ask and authorises nothing: who may is decided here, from the p
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, assert_never
 
@@ -31,6 +32,7 @@ from channels.inbound import kept
 from channels.inbound.effects import Effects, Meaning
 from channels.inbound.filling import Filling
 from channels.inbound.replies import Replies
+from channels.inbound.walking import Walking
 from channels.words import told
 from gateway.answer import Picked, to_json
 from gateway.ask import AskKind, Status
@@ -64,7 +66,8 @@ class Interactions:
         self._everyone = everyone
         self._effects = Effects(broker, conversations, everyone)
         self._filling = Filling(broker, conversations, self._effects, per_page)
-        self._replies = Replies(conversations, everyone, self._effects)
+        self._walking = Walking(broker, conversations, everyone, self._effects)
+        self._replies = Replies(conversations, everyone, self._effects, self._walking)
 
     async def handle(self, interaction: Interaction) -> Response:
         """All that follows, in values. It is safe to acknowledge the event once this returns.
@@ -85,6 +88,12 @@ class Interactions:
             case _:
                 assert_never(interaction)
 
+    async def moved(self, old: str, new: str) -> None:
+        """The asks of a conversation wait under its new name too. Raises: Unavailable."""
+        for one in await self._conversations.waiting(old):
+            if one.record.pending:
+                await self._conversations.join(new, one.record.ask, one.thread)
+
     async def _pressed(self, pressed: Pressed) -> Response:
         token = _token(pressed)
         record = await self._effects.current(pressed.ask_id)
@@ -96,8 +105,8 @@ class Interactions:
                 return await self._filling.open(pressed, record, actor, control, token)
             case PressOther():
                 return await self._other(pressed, record, actor, token)
-            case Step():
-                return self._gone(pressed)
+            case Step() as step:
+                return await self._walk(pressed, step, record, actor, token)
         meaning = _meaning(pressed, record)
         if meaning is None:
             return self._gone(pressed)
@@ -173,6 +182,20 @@ class Interactions:
         if not await self._conversations.press_other(record.ask.id, person, field.name, token):
             return Response()
         return Response((Tell(told.write_words(actor.own)),))
+
+    async def _walk(
+        self, pressed: Pressed, step: Step, record: AskRecord, actor: Actor, token: str
+    ) -> Response:
+        """One step of a form that is walked through; its last one sends it."""
+        walked = await self._walking.handle(pressed, step, record, actor, token)
+        if walked is None:
+            return self._gone(pressed)
+        if isinstance(walked, Response):
+            return walked
+        response = await self._settle(pressed, record, actor, walked, token)
+        if response.settled is None:
+            return response
+        return replace(response, step=await self._walking.over(response.settled, actor))
 
     async def _send(self, pressed: Pressed, control: Send) -> Response:
         """A kept message, sent by its author as the answer of the ask on the button."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from channels.contract import Typed
     from channels.inbound.actors import Everyone
     from channels.inbound.effects import Effects
+    from channels.inbound.walking import Walking
     from gateway.conversations import Bound, Conversations
 
 
@@ -48,11 +49,18 @@ LONGEST_KEPT_CHARS = LONGEST_IN_CAPS * TEXT_CAP
 class Replies:
     """Built with `Interactions`."""
 
-    def __init__(self, conversations: Conversations, everyone: Everyone, effects: Effects) -> None:
+    def __init__(
+        self,
+        conversations: Conversations,
+        everyone: Everyone,
+        effects: Effects,
+        walking: Walking,
+    ) -> None:
         self._conversations = conversations
         self._everyone = everyone
         self._effects = effects
-        self._following = Following(conversations, effects)
+        self._walking = walking
+        self._following = Following(conversations, effects, walking)
 
     async def handle(self, typed: Typed) -> Response:
         """All that follows from the message. Raises: Unavailable."""
@@ -87,7 +95,21 @@ class Replies:
             for one in await self._conversations.waiting(where.name)
         ]
         replied = await self._shown_by(typed, typed.reply_to)
-        return sort(typed, waiting, may, replied, await self._shown_by(typed, where.thread))
+        root = await self._shown_by(typed, where.thread)
+        chat = sort(typed, waiting, may, replied, root)
+        if where.direct and len(chat.pending) > 1:
+            return replace(chat, walked=await self._walked(typed, chat))
+        return chat
+
+    async def _walked(self, typed: Typed, chat: Chat) -> str | None:
+        """The only one of several asks whose form this person is walking through."""
+        found = []
+        for one in chat.pending:
+            record = one.record
+            actor = self._everyone.actor(typed.sender, typed.where, record.ask)
+            if await self._walking.is_walking(record, actor):
+                found.append(record.ask.id)
+        return found[0] if len(found) == 1 else None
 
     async def _shown_by(self, typed: Typed, message: str | None) -> str | None:
         if message is None:
