@@ -36,7 +36,8 @@ _LINE_STARTS = (
     re.compile(r"-# +(?=\S)"),
     re.compile(r"#{1,3} +(?=\S)"),
 )
-_BULLET = re.compile(r"( *)[*-] +(?=\S)")
+_BULLET = re.compile(r"( *)[*+-] +(?=\S)")
+_NUMBER = re.compile(r"( *)(\d+)[.)] +(?=\S)")
 _TIME_FORMATS = {
     "t": "%H:%M",
     "T": "%H:%M:%S",
@@ -55,7 +56,16 @@ def plain(text: str, names: Mapping[str, str] = NOBODY) -> str:
     """The words of a message. `names` are shown names by id, of people and channels."""
     out: list[str] = []
     at, line_start = 0, True
+    number: int | None = None
     while at < len(text):
+        if line_start and (item := _NUMBER.match(text, at)):
+            # The client counts a list itself, from its first number on.
+            number = int(item[2]) if number is None else number + 1
+            out.append(f"{item[1]}{number}. ")
+            at, line_start = item.end(), False
+            continue
+        if line_start:
+            number = None
         found = _start_of_line(text, at) if line_start else None
         shown, end = found or _inline(text, at, names)
         out.append(shown)

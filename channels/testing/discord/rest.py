@@ -122,6 +122,7 @@ class Rest:
             Route("GET", "/applications/@me", "get_application", self._application),
             Route("GET", "/gateway/bot", "get_gateway", self._gateway),
             Route("GET", channel, "get_channel", self._channel),
+            Route("PATCH", channel, "edit_channel", self._edit_channel),
             Route("POST", channel + "/typing", "typing", self._typing),
             Route("GET", messages, "list_messages", self._history),
             Route("POST", messages, "create_message", self._create),
@@ -253,6 +254,15 @@ class Rest:
 
     def _channel(self, asked: Asked) -> Any:
         return shapes.channel(self._chat.place(asked.path["channel_id"]), self._chat.bot)
+
+    def _edit_channel(self, asked: Asked) -> Any:
+        """Of all there is to edit, our bots only open a thread that was put away."""
+        place = self._chat.place(asked.path["channel_id"])
+        if place.parent is None or asked.body != {"archived": False}:
+            raise Unsupported("editing a channel in any way but opening a thread")
+        self._chat.may_write(place)
+        self._chat.reopen(place)
+        return shapes.channel(place, self._chat.bot)
 
     def _typing(self, asked: Asked) -> None:
         self._chat.may_write(self._chat.place(asked.path["channel_id"]))

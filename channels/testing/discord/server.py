@@ -70,6 +70,15 @@ class Discord(Interactions):
         app.router.add_get("/gateway/", self.gateway.connect)
         self.rest.routes(app)
 
+    def settings(self) -> dict[str, Any]:
+        """The table `[channel.discord]` with which a gateway talks to this one."""
+        return {
+            "token": self.token,
+            "message_content": self.rules.message_content,
+            "api_url": self.api,
+            "gateway_url": self.gateway_url,
+        }
+
     # Faults
 
     def limit(self, method: str, count: int, per_s: float) -> None:

@@ -163,6 +163,11 @@ class World(Platform):
         place.archived, place.locked = True, locked
         self.tell_place("THREAD_UPDATE", place)
 
+    def reopen(self, thread: Channel) -> None:
+        """An archived thread is taken out again."""
+        thread.archived = False
+        self.tell_place("THREAD_UPDATE", thread)
+
     def revoke_token(self) -> None:
         """The bot's token is worth nothing any more, and its connections are closed."""
         self.token = token_urlsafe(18)

@@ -1,0 +1,1 @@
+"""Discord: asks as messages with buttons, menus and forms, over discord.py."""
