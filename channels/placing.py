@@ -21,6 +21,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 from uuid import NAMESPACE_URL, uuid5
+from weakref import WeakValueDictionary
 
 from channels.capabilities import PLAIN
 from channels.contract import (
@@ -90,9 +91,12 @@ class Placing:
         self._link = link
         self._metrics = metrics
         self._again = again
+        self._here: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def converge(self, ask_id: str, place: str, where: Destination) -> None:
-        async with self._leased(ask_id, place) as leased:
+        # The lease tells processes apart; two looks of this one would both hold it.
+        lock = self._here.setdefault((ask_id, place), asyncio.Lock())
+        async with lock, self._leased(ask_id, place) as leased:
             if not leased:
                 self._again(ask_id, TAKEN_S)
                 return
