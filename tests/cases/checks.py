@@ -91,14 +91,14 @@ async def _resumes(stage: Stage, resumes: Mapping[str, int]) -> list[str]:
 
 def _posts(stage: Stage, expect: Json) -> list[str]:
     wanted = expect.get("visible_posts")
-    count = len(stage.chat.posts)
+    count = len(stage.chat.messages)
     return [] if wanted in (None, count) else [f"{count} posts are visible, not {wanted}"]
 
 
 async def _said(stage: Stage, expect: Json) -> list[str]:
     """The facts of `tells` and `never` that can be counted; the others have tests of their own."""
     faults: list[str] = []
-    texts = [tell.text for _, tell in stage.chat.said]
+    texts = [tell.text for _, tell in stage.said]
     for fact in expect.get("tells", ()):
         if _ONE.search(fact) and len(texts) != 1:
             faults.append(f"{fact}: {len(texts)} things were said")

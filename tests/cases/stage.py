@@ -22,9 +22,11 @@ import redis.asyncio
 from aiohttp import web
 from standardwebhooks.webhooks import Webhook as Signer
 
+from channels.desk import desk_for
 from channels.inbound.actors import Everyone
 from channels.inbound.interactions import Interactions
-from channels.worker import Worker
+from channels.inbound.mine import Mine
+from channels.worker import Outlet, Worker
 from gateway.ask import Run, Webhook
 from gateway.broker import Broker
 from gateway.clock import Clock
@@ -32,22 +34,24 @@ from gateway.conversations import Conversations
 from gateway.feed import Feed
 from gateway.people import People
 from gateway.person import Caller, Person, Role, Tenant
+from gateway.posts import Posts
 from gateway.redis_store import open_store
 from gateway.resume import Resume
 from gateway.routes import Route
 from gateway.waiting import Waiters
 from gateway.webhook import Poster
 from tests.cases import reading
+from tests.screens import CHAT, Screen, target_of
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from channels.contract import Destination, Interaction, Response, Tell
-    from channels.present import View
+    from channels.contract import Interaction, Response, Tell
     from gateway.ask import Ask, AskRecord
     from gateway.embedded_redis import EmbeddedRedis
     from gateway.redis_store import RedisStore
+    from gateway.routes import Target
     from tests.cases.reading import Json, Part
 
 TENANT = "acme"
@@ -81,29 +85,6 @@ class Receiver:
         return {told["outcome_id"] for told in self.told[run]}
 
 
-@dataclass
-class Chat:
-    """What the chats show: posts as drawn last, and what was said to whom. It is a transport."""
-
-    stage: Stage
-    posts: dict[str, list[View]] = field(default_factory=dict)
-    places: dict[tuple[str, Destination], str] = field(default_factory=dict)
-    said: list[tuple[str, Tell]] = field(default_factory=list)
-
-    async def post(self, where: Destination, view: View) -> tuple[str, int]:
-        message = f"post-{len(self.posts) + 1}"
-        self.posts[message] = [view]
-        self.places[view.ask_id, where] = message
-        return message, int((await self.stage.now()).timestamp() * 1000)
-
-    async def update(self, _where: Destination, message: str, view: View) -> None:
-        self.posts[message].append(view)
-
-    def post_of(self, ask_id: str) -> str | None:
-        """The post that shows the ask."""
-        return next((m for (shown, _), m in self.places.items() if shown == ask_id), None)
-
-
 class Stage:
     """One part's world. Open with `async with`."""
 
@@ -111,9 +92,10 @@ class Stage:
         self._engine = engine
         self._part = part
         self.receiver = Receiver()
-        self.chat = Chat(self)
+        self.chat = Screen(self.now)
+        self.said: list[tuple[str, Tell]] = []
         self.ids: dict[str, str] = {}
-        self._wheres: dict[str, list[Destination]] = {}
+        self._targets: dict[str, list[Target]] = {}
         self._skew = timedelta()
         self._runs: dict[str, str] = {}
         self._stack = AsyncExitStack()
@@ -153,9 +135,19 @@ class Stage:
         everyone = Everyone(
             People(self._people()), {TENANT: Tenant(id=TENANT, name=TENANT)}, self._routes()
         )
-        self.interactions = Interactions(self.broker, self.conversations, everyone)
         self.clock = Clock(self.store, self.broker, NAME)
-        self.worker = Worker(self.conversations, everyone, self.chat, self._destinations)
+        outlet = Outlet(self.chat, CHAT)
+        self.worker = Worker(
+            self.broker,
+            self.conversations,
+            Posts(self.store, NAME),
+            everyone,
+            dict.fromkeys((*reading.CHANNELS, reading.NO_PLATFORM), outlet),
+            self._routed,
+        )
+        interactions = Interactions(self.broker, self.conversations, everyone)
+        mine = Mine(self.broker, self.conversations, everyone)
+        self.desk = desk_for(self.worker, interactions, mine, everyone)
         poster = await stack.enter_async_context(Poster(lambda _: True))
         tasks = [
             asyncio.create_task(Resume(self.store, poster, NAME).run()),
@@ -224,8 +216,8 @@ class Stage:
             for place in [reading.where(ask["where"])]
         ]
 
-    def _destinations(self, ask: Ask) -> Sequence[Destination]:
-        return self._wheres.get(ask.call_id, ())
+    def _routed(self, ask: Ask, *, fallback: bool) -> Sequence[Target]:
+        return () if fallback else self._targets.get(ask.call_id, ())
 
     # Time
 
@@ -271,7 +263,7 @@ class Stage:
                 await self.set_time(reading.moment(time))
         surfaces = [s for s in given.get("surfaces", [given["where"]]) if s != "console"]
         call_id = f"{given['id']} {uuid4()}"
-        self._wheres[call_id] = [reading.where(surface) for surface in surfaces]
+        self._targets[call_id] = [target_of(reading.where(surface)) for surface in surfaces]
         timeout = reading.timeout(given)
         audience = [who for who in given["may_answer"] if not who.startswith("group:")]
         if "contract" in given:
@@ -305,8 +297,8 @@ class Stage:
 
     async def act(self, who: str, interaction: Interaction) -> Response:
         """Hands in what a channel would, and keeps what is said back."""
-        response = await self.interactions.handle(interaction)
-        self.chat.said += [(who, tell) for tell in response.tells]
+        response = await self.desk.handle(interaction)
+        self.said += [(who, tell) for tell in response.tells]
         return response
 
     async def resumes(self, run: str) -> int:

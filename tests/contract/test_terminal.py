@@ -6,20 +6,26 @@ import asyncio
 import os
 import tempfile
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from channels.capabilities import PLAIN
 from channels.catalogue import Language, Reader
+from channels.desk import desk_for
 from channels.inbound.actors import Everyone
 from channels.inbound.interactions import Interactions
+from channels.inbound.mine import Mine
 from channels.terminal.lines import LONGEST_LINE_BYTES, Lines
 from channels.terminal.transport import Terminal
-from channels.worker import Worker
+from channels.worker import Outlet, Worker
 from gateway.feed import Feed
 from gateway.people import People
 from gateway.person import Person, Role
+from gateway.posts import Posts
 from gateway.question import Kind
+from gateway.routes import Route, targets
 from tests.chats import ACME, AGENT, Chats
 from tests.strategies_reply import choice, field
 from tests.waiting import until
@@ -67,18 +73,34 @@ class Sitting:
 
     def __init__(self, store: Store, descriptor: int) -> None:
         self.chats = Chats(store)
-        everyone = Everyone(People([YOU]), {"acme": ACME})
+        broker, conversations = self.chats.broker, self.chats.conversations
+        routes = (Route(person="you", tenant="acme"),)
+        everyone = Everyone(People([YOU]), {"acme": ACME}, routes)
         self.page = Page()
-        self.terminal = Terminal("you", Reader(Language()), self.page, lambda: datetime.now(UTC))
-        self.interactions = Interactions(self.chats.broker, self.chats.conversations, everyone)
+        outlets: dict[str, Outlet] = {}
         self.worker = Worker(
-            self.chats.conversations, everyone, self.terminal, lambda _: [self.terminal.where]
+            broker,
+            conversations,
+            Posts(store, "terminal"),
+            everyone,
+            outlets,
+            partial(targets, routes, everyone.people),
         )
+        interactions = Interactions(broker, conversations, everyone)
+        mine = Mine(broker, conversations, everyone)
+        self.terminal = Terminal(
+            "you",
+            Reader(Language()),
+            self.page,
+            Lines(descriptor),
+            lambda: datetime.now(UTC),
+            desk_for(self.worker, interactions, mine, everyone),
+        )
+        outlets["terminal"] = Outlet(self.terminal, PLAIN)
         self.feed = Feed(store, "terminal")
-        self.lines = Lines(descriptor)
 
     async def run(self) -> None:
-        await self.terminal.run(self.lines, self.interactions)
+        await self.terminal.run()
 
 
 @pytest.fixture

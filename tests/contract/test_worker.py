@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from channels.contract import Destination, PressDecline
-from channels.worker import Worker
 from gateway.answer import Picked
 from gateway.broker import Try
 from gateway.feed import Feed
@@ -19,44 +17,22 @@ from gateway.people import as_caller
 from gateway.routes import Route
 from gateway.store import Group
 from tests.chats import ANA, DIRECT, THREAD, U1, Chats, texts
+from tests.screens import Screen, places, worker_of
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from channels.present import View
+    from channels.worker import Worker
+    from gateway.feed import Handle
     from gateway.store import Store
     from tests.chats import Ask
 
 TELEGRAM = Destination("telegram", "D7", account="1001")
 
 
-@dataclass
-class Screen:
-    """A chat that shows what it is given: the views of each message, the newest last."""
-
-    drawn: dict[str, list[View]] = field(default_factory=dict)
-    refuses: bool = False
-
-    async def post(self, where: Destination, view: View) -> tuple[str, int]:
-        if self.refuses:
-            raise ValueError("not this one")
-        message = f"{where.name}-{len(self.drawn)}"
-        self.drawn[message] = [view]
-        return message, 0
-
-    async def update(self, _where: Destination, message: str, view: View) -> None:
-        self.drawn[message].append(view)
-
-    def asks(self) -> list[str]:
-        return [views[-1].ask_id for views in self.drawn.values()]
-
-    def shows_end(self) -> bool:
-        return bool(self.drawn) and all(views[-1].outcome for views in self.drawn.values())
-
-
-def worker(chats: Chats, screen: Screen, *places: Destination) -> Worker:
-    return Worker(chats.conversations, chats.everyone, screen, lambda _: places or (DIRECT,))
+def worker(chats: Chats, screen: Screen, *where: Destination, owner: str = "w1") -> Worker:
+    return worker_of(chats, screen, places(*(where or (DIRECT,))), owner=owner)
 
 
 @pytest.fixture
@@ -89,10 +65,11 @@ async def test_an_ask_is_posted_once_and_drawn_anew_when_it_ends(
     await one.look(ask.id)
     await ask.press("o2")
     await until(screen.shows_end, "the post shows the end")
-    (views,) = screen.drawn.values()
-    assert [view.outcome is None for view in views] == [True, False]
-    assert views[-1].hint is None
-    assert "Answered: Production. Kevin, " in (views[-1].outcome or "")
+    (post,) = screen.messages.values()
+    assert [drawing.view.outcome is None for drawing in post.drawn] == [True, False]
+    assert [drawing.presentation is None for drawing in post.drawn] == [False, True]
+    assert post.now.view.hint is None
+    assert "Answered: Production. Kevin, " in post.now.text
 
 
 async def test_looking_twice_at_once_posts_once(chats: Chats) -> None:
@@ -111,11 +88,11 @@ async def test_cc_09_answered_elsewhere_every_post_shows_it_and_nobody_can_answe
     screen = Screen()
     start(running, chats, worker(chats, screen, THREAD, TELEGRAM))
     ask = await chats.open(where=TELEGRAM, posted=False)
-    await until(lambda: len(screen.drawn) == 2, "both chats show it")
+    await until(lambda: len(screen.messages) == 2, "both chats show it")
     answer = {"pick": Picked(("o1",))}
     await chats.broker.answer(as_caller(ANA), ask.id, answer, Try("t", "console"))
     await until(screen.shows_end, "both posts show the end")
-    shown = {views[-1].outcome for views in screen.drawn.values()}
+    shown = {one.now.view.outcome for one in screen.messages.values()}
     assert any(outcome and outcome.startswith("Answered. Ana, ") for outcome in shown)
     assert any(outcome and outcome.startswith("Answered: Staging. Ana, ") for outcome in shown)
     press = await ask.pressed(PressDecline())
@@ -140,19 +117,23 @@ async def test_dd_15_an_ask_whose_worker_died_before_posting_is_posted_after(
 async def test_what_one_ask_breaks_stops_no_other(
     chats: Chats, running: list[asyncio.Task[None]], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A post that fails is logged by its id, stays unacknowledged, and those behind it go on."""
+    """A post that fails is logged by its id and made later, and those behind it go on."""
     screen = Screen()
     start(running, chats, worker(chats, screen))
     first = await chats.open(posted=False)
     await until(lambda: screen.asks() == [first.id], "the worker works")
-    with caplog.at_level(logging.ERROR, "gateway.feed"):
-        screen.refuses = True
-        await chats.open(posted=False)
+    with caplog.at_level(logging.ERROR, "channels.worker"):
+        screen.refuses[""] = ValueError("not this one")
+        broken = await chats.open(posted=False)
         await until(lambda: caplog.records, "the post fails")
-        screen.refuses = False
+        del screen.refuses[""]
         last = await chats.open(posted=False)
-        await until(lambda: screen.asks() == [first.id, last.id], "the last is posted")
-    assert [line.message for line in caplog.records] == ["feed.refused"]
+        await until(lambda: last.id in screen.asks(), "the last is posted")
+        await until(lambda: broken.id in screen.asks(), "the broken one is tried again")
+    (line,) = caplog.records
+    assert line.message == "look.failed"
+    assert line.__dict__["fields"]["ask_id"] == broken.id
+    assert sorted(screen.asks()) == sorted([first.id, broken.id, last.id])
 
 
 async def test_a_place_without_sight_shows_no_question(
@@ -162,17 +143,16 @@ async def test_a_place_without_sight_shows_no_question(
     granted = Route(conversation="slack:C2", tenant="acme", content=True)
     chats = Chats(store, [granted])
     screen = Screen()
-    start(running, chats, worker(chats, screen, THREAD, Destination("slack", "C2"), DIRECT))
+    granted_place = Destination("slack", "C2")
+    start(running, chats, worker(chats, screen, THREAD, granted_place, DIRECT))
     await chats.open(posted=False)
-    await until(lambda: len(screen.drawn) == 3, "all three show it")
-    assert [views[0].question for views in screen.drawn.values()] == [
-        "",
-        "Where should build 41 go?",
-        "Where should build 41 go?",
-    ]
-    sealed = next(iter(screen.drawn.values()))[0].sealed
-    assert sealed is not None
-    assert sealed.startswith("asker waits for an answer from operators of acme.")
+    await until(lambda: len(screen.messages) == 3, "all three show it")
+    shown = {one.where: one.now for one in screen.messages.values()}
+    assert shown[granted_place].view.question == "Where should build 41 go?"
+    assert shown[DIRECT].view.question == "Where should build 41 go?"
+    assert "Where" not in shown[THREAD].text
+    assert shown[THREAD].text.startswith("asker waits for an answer from operators of acme.")
+    assert shown[THREAD].presentation is None
 
 
 async def test_the_post_names_its_ask_to_a_reply(
@@ -182,8 +162,8 @@ async def test_the_post_names_its_ask_to_a_reply(
     screen = Screen()
     start(running, chats, worker(chats, screen))
     ask = await chats.open(posted=False)
-    await until(lambda: len(screen.drawn) == 1, "it is posted")
-    (message,) = screen.drawn
+    await until(lambda: len(screen.messages) == 1, "it is posted")
+    (message,) = screen.messages
 
     async def recorded() -> bool:
         return await chats.conversations.post(DIRECT.name, message) is not None
@@ -200,15 +180,18 @@ async def test_two_readers_of_the_feed_share_the_asks(
     """Each ask is handed to one of them; together they miss none."""
     heard: dict[str, list[str]] = {"w1": [], "w2": []}
 
-    def handler(name: str) -> object:
+    def handler(name: str) -> Handle:
         async def handle(ask_id: str) -> None:
             heard[name].append(ask_id)
 
         return handle
 
+    async def nothing(_: str) -> None:
+        """No rung is climbed here."""
+
     for name in heard:
         feed = Feed(chats.store, name)
-        running.append(asyncio.create_task(feed.run(handler(name))))  # type: ignore[arg-type]
+        running.append(asyncio.create_task(feed.run(handler(name), nothing)))
     asks: list[Ask] = [await chats.open(posted=False) for _ in range(20)]
 
     def all_heard() -> bool:

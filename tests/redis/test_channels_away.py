@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from channels.inbound.interactions import Interactions
 from gateway.backoff import FIRST_S, MOST_S
 from gateway.errors import Unavailable
 from gateway.feed import Feed
@@ -34,10 +33,7 @@ async def test_with_the_store_away_the_typist_is_told_to_try_again(rack: Rack) -
     server.kill()
     os.write(write, b"2\n1\n")
     os.close(write)
-    everyone = one.chats.everyone
-    await one.terminal.run(
-        one.lines, Interactions(one.chats.broker, one.chats.conversations, everyone)
-    )
+    await one.run()
     assert (
         one.page.of("said")
         == ["Not saved just now. Please try again in a moment; nothing was sent."] * 2
@@ -74,7 +70,7 @@ async def test_rf_06_a_feed_whose_group_may_not_be_made_rests_longer_each_time(
         heard.append(ask_id)
 
     with caplog.at_level(logging.ERROR, "gateway.feed"):
-        feed = asyncio.create_task(Feed(chats.store, "w1").run(handle))
+        feed = asyncio.create_task(Feed(chats.store, "w1").run(handle, handle))
         ask = await chats.open()
 
         def lines(group: str) -> list[float]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from channels.contract import Destination
-from channels.worker import Worker
 from gateway.ask import OnTimeout, Run, Status
 from gateway.clock import Clock
 from gateway.store import EventType
 from tests.chats import AGENT, DIRECT, Chats, texts
+from tests.screens import Screen, places, worker_of
 
 if TYPE_CHECKING:
-    from channels.present import View
+    from channels.drawing import Drawing
     from tests.chats import Ask
     from tests.story.conftest import World
 
@@ -43,33 +43,29 @@ async def test_te_02_silence_is_nobodys_refusal(world: World) -> None:
     assert standing.result == {"status": "expired"}
 
 
-class SlowTransport:
+class SlowScreen(Screen):
     """A platform that takes its time; ours moves meanwhile."""
 
     def __init__(self, world: World, takes: timedelta) -> None:
+        super().__init__(now=world.backend.store.now)
         self._world = world
         self._takes = takes
-        self.drawn: list[View] = []
 
-    async def post(self, _where: Destination, view: View) -> tuple[str, int]:
+    async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
         self._world.backend.advance(self._takes)
         await self._world.look()
-        self.drawn.append(view)
-        return "m1", int((await self._world.backend.store.now()).timestamp() * 1000)
-
-    async def update(self, _where: Destination, _message: str, view: View) -> None:
-        self.drawn.append(view)
+        return await super().post(where, drawing, key)
 
 
 async def test_te_03_an_ask_that_is_shown_too_late_says_so_at_once(world: World) -> None:
     """TE-03: the wait counts from opening. One outcome; the post shows it, and so does a press."""
     chats = world.chats
     ask = await chats.open(waits=timedelta(seconds=30), posted=False)
-    slow = SlowTransport(world, timedelta(seconds=40))
-    worker = Worker(chats.conversations, chats.everyone, slow, lambda _: [DIRECT])
-    await worker.look(ask.id)
-    assert [view.outcome is None for view in slow.drawn] == [True, False]
-    assert "Nobody answered by" in (slow.drawn[-1].outcome or "")
+    slow = SlowScreen(world, timedelta(seconds=40))
+    await worker_of(chats, slow, places(DIRECT)).look(ask.id)
+    (post,) = slow.messages.values()
+    assert [drawing.view.outcome is None for drawing in post.drawn] == [True, False]
+    assert "Nobody answered by" in post.now.text
     (said,) = texts(await ask.press("o1"))
     assert said.startswith("This ended at ")
     assert await ask.status() == "expired"
