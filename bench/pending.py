@@ -51,27 +51,28 @@ async def fill(url: str, count: int, *, per_run: int = 1) -> None:
         for number in range(start, min(start + BATCH, count), per_run):
             filled = f"job-fast-{number:030d}"
             keys = places.of_run(filled)
-            run_keys = (keys.run(filled), keys.history(filled), keys.log, keys.due)
-            fields = (
-                "tenant",
-                TENANT,
-                "agent",
-                "bench",
-                "on_question",
-                "pause",
-                "on_timeout",
-                "continue",
-            )
+            run_keys = (keys.run(filled), keys.log, keys.due)
+            fields = ("tenant", TENANT, "agent", "bench")
             pipe.execute_command(
-                "EVALSHA", create, 4, *run_keys, 0, filled, TENANT, "d", week_ms, "", *fields
+                "EVALSHA",
+                create,
+                3,
+                *run_keys,
+                0,
+                filled,
+                TENANT,
+                digest_text(filled),
+                week_ms,
+                "",
+                *fields,
             )
             for call in range(per_run):
                 made_id = ask_id(filled, str(call))
                 body = model.replace(like, made_id).replace(run_id, filled)
                 pipe.execute_command(
-                    "EVALSHA", open_, 7, keys.run(filled), keys.ask(made_id), keys.asks, keys.log,
-                    keys.history(filled), keys.due, keys.inbox(TENANT),
-                    0, made_id, filled, TENANT, body, digest_text(made_id), "arguments", week_ms,
+                    "EVALSHA", open_, 6, keys.run(filled), keys.ask(made_id), keys.asks, keys.log,
+                    keys.due, keys.inbox(TENANT),
+                    0, made_id, filled, TENANT, body, digest_text(made_id), digest_text("arguments"), week_ms,
                     "0", 1000, "-", "0.25", "0.5", "0.75",
                 )  # fmt: skip
         await pipe.execute()

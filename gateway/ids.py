@@ -6,6 +6,7 @@ Pure: random ids come from the caller's own source.
 from __future__ import annotations
 
 import json
+from base64 import urlsafe_b64encode
 from hashlib import blake2b
 
 ASK_HEX = 12
@@ -36,14 +37,14 @@ def ask_id(run_id: str, call_id: str, salt: int = 0) -> str:
 
 
 def digest(value: object) -> str:
-    """22 hex digits that tell two JSON values apart, whatever the order of their keys.
+    """15 characters that tell two JSON values apart, whatever the order of their keys.
 
-    22 and not more: a state hash stays compact while every value is under 64 bytes, and small
-    ones keep it small.
+    11 bytes and not more, as base64url: every pending ask and run keeps some of them.
     """
     return digest_text(json.dumps(value, sort_keys=True, separators=(",", ":")))
 
 
 def digest_text(text: str) -> str:
-    """22 hex digits that tell two texts apart."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=11).hexdigest()
+    """15 characters that tell two texts apart."""
+    made = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=11).digest()
+    return urlsafe_b64encode(made).rstrip(b"=").decode()

@@ -78,6 +78,9 @@ class MemoryAsks:
         opened = kept.asks[ask.id] = KeptAsk(
             ask, now, deadline, new.call_digest, new.arguments_digest, entry
         )
+        if run.run.deadline is None:
+            # A run that waits is not retired; it is looked at again once nothing is pending.
+            kept.due.pop(run.run.id, None)
         run.pending.append(ask.id)
         first = _first_look(new.ladder, now, deadline)
         if first is not None:
@@ -123,6 +126,8 @@ class MemoryAsks:
         ask.status, ask.outcome, ask.settled_at, ask.token = outcome.status, outcome, now, token
         ask.drafts.clear()
         run.pending.remove(ask_id)
+        if not run.pending and run.run.deadline is None:
+            kept.due[run.run.id] = now + kept.retention
         kept.pending.events.pop(ask.entry, None)
         kept.due.pop(ask_id, None)
         if run.run.webhook:

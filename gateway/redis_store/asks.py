@@ -58,7 +58,7 @@ class RedisAsks:
         keys = self._partitions.of_run(run.id)
         reply = await self._link.script(
             "create_run",
-            [keys.run(run.id), keys.history(run.id), keys.log, keys.due],
+            [keys.run(run.id), keys.log, keys.due],
             self._link.skew_ms,
             run.id,
             run.tenant,
@@ -77,9 +77,8 @@ class RedisAsks:
 
     async def read_run(self, run_id: str) -> RunRecord | None:
         keys = self._partitions.of_run(run_id)
-        return codec.load_run(
-            run_id, codec.as_dict(await self._link.call("HGETALL", keys.run(run_id)))
-        )
+        kept = await self._link.call("HMGET", keys.run(run_id), *codec.RUN_FIELDS)
+        return codec.load_run(run_id, kept)
 
     async def open(self, new: NewAsk) -> Opened:
         ask = new.ask
@@ -92,7 +91,6 @@ class RedisAsks:
                 keys.ask(ask.id),
                 keys.asks,
                 keys.log,
-                keys.history(ask.run_id),
                 keys.due,
                 keys.inbox(ask.tenant),
             ],
@@ -139,7 +137,6 @@ class RedisAsks:
         keys = self._partitions.of_run(run.id)
         names = [
             keys.run(run.id),
-            keys.history(run.id),
             keys.log,
             keys.asks,
             keys.due,
@@ -212,17 +209,14 @@ class RedisAsks:
 
     async def history(self, run_id: str, start: int = 0) -> list[Event]:
         keys = self._partitions.of_run(run_id)
-        tenant, lines = await asyncio.gather(
-            self._link.call("HGET", keys.run(run_id), "tenant"),
-            self._link.call("LRANGE", keys.history(run_id), start, -1),
-        )
-        return [codec.load_history(run_id, tenant or "", line) for line in lines]
+        tenant, *lines = await self._link.script("history", [keys.run(run_id)], start)
+        return [codec.load_history(run_id, tenant, line) for line in lines]
 
     async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> None:
         keys = self._partitions.of_run(run.id)
         await self._link.script(
             "note",
-            [keys.run(run.id), keys.history(run.id), keys.log],
+            [keys.run(run.id), keys.log],
             self._link.skew_ms,
             run.id,
             run.tenant,
@@ -236,7 +230,7 @@ class RedisAsks:
         keys = self._partitions.of_run(parent)
         told = await self._link.script(
             "frame",
-            [keys.run(parent), keys.history(parent), keys.log],
+            [keys.run(parent), keys.log],
             self._link.skew_ms,
             parent,
             ask_id,

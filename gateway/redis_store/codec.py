@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,6 +24,9 @@ from gateway.epoch import from_ms, to_ms
 from gateway.ladder import Rung
 from gateway.question import Frozen
 from gateway.store import Event, EventType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LADDER = TypeAdapter(tuple[Rung, ...])
 
@@ -114,10 +117,10 @@ def dump_run(run: Run) -> list[str]:
         "parent": run.parent,
         "conversation": run.conversation,
         "tags": " ".join(run.tags) or None,
-        "on_question": run.on_question.value,
+        "on_question": run.on_question.value if run.on_question is not OnQuestion.PAUSE else None,
         "deadline": str(to_ms(run.deadline)) if run.deadline else None,
         "timeout": str(run.timeout_s) if run.timeout_s is not None else None,
-        "on_timeout": run.on_timeout.value,
+        "on_timeout": run.on_timeout.value if run.on_timeout is not OnTimeout.CONTINUE else None,
         "ladder": _LADDER.dump_json(run.ladder).decode() if run.ladder is not None else None,
         "webhook": run.webhook.model_dump_json() if run.webhook else None,
         "token_id": run.token_id,
@@ -125,8 +128,17 @@ def dump_run(run: Run) -> list[str]:
     return [part for name, value in values.items() if value is not None for part in (name, value)]
 
 
-def load_run(run_id: str, fields: dict[str, str]) -> RunRecord | None:
-    """From the run's hash; None where there is no such run."""
+RUN_FIELDS = (
+    *("status", "created", "pending", "error", "ended", "tenant", "agent", "parent"),
+    *("conversation", "tags", "on_question", "deadline", "timeout", "on_timeout", "ladder"),
+    *("webhook", "token_id"),
+)
+"""What a run is read from; its hash holds its events besides."""
+
+
+def load_run(run_id: str, kept: Sequence[str | None]) -> RunRecord | None:
+    """From those fields of the run's hash; None where there is no such run."""
+    fields = {name: value for name, value in zip(RUN_FIELDS, kept, strict=True) if value}
     if "status" not in fields:
         return None
     timeout = fields.get("timeout")
@@ -139,10 +151,10 @@ def load_run(run_id: str, fields: dict[str, str]) -> RunRecord | None:
         parent=fields.get("parent"),
         conversation=fields.get("conversation"),
         tags=tuple(fields.get("tags", "").split()),
-        on_question=OnQuestion(fields["on_question"]),
+        on_question=OnQuestion(fields.get("on_question", OnQuestion.PAUSE)),
         deadline=maybe_ms(fields.get("deadline")),
         timeout_s=int(timeout) if timeout else None,
-        on_timeout=OnTimeout(fields["on_timeout"]),
+        on_timeout=OnTimeout(fields.get("on_timeout", OnTimeout.CONTINUE)),
         ladder=_LADDER.validate_json(ladder) if ladder else None,
         webhook=Webhook.model_validate_json(webhook) if webhook else None,
         token_id=fields.get("token_id"),
@@ -187,7 +199,7 @@ def load_history(run_id: str, tenant: str, line: str) -> Event:
         EventType(kind),
         run_id,
         ask if ask != "-" else None,
-        int(at),
+        int(entry_id.partition("-")[0] if at == "=" else at),
         tenant,
         note if note != "-" else "",
     )

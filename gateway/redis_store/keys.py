@@ -61,9 +61,6 @@ class Keys:
     def run(self, run_id: str) -> str:
         return self._key(f"run:{run_id}")
 
-    def history(self, run_id: str) -> str:
-        return self._key(f"history:{run_id}")
-
     def inbox(self, tenant: str) -> str:
         return self._key(f"inbox:{tenant}")
 

@@ -70,7 +70,7 @@ class RedisTimers:
         keys = self._partitions.of_run(ask.run_id)
         fired = await self._link.script(
             "climb",
-            [keys.run(ask.run_id), keys.ask(ask.id), keys.due, keys.log, keys.history(ask.run_id)],
+            [keys.run(ask.run_id), keys.ask(ask.id), keys.due, keys.log],
             self._link.skew_ms,
             ask.id,
             ask.run_id,
@@ -90,10 +90,10 @@ class RedisTimers:
 
     async def retire(self, run_id: str) -> bool:
         keys = self._partitions.of_run(run_id)
-        lines = await self._link.call("LRANGE", keys.history(run_id), 0, -1)
+        _, *lines = await self._link.script("history", [keys.run(run_id)], 0)
         told = [line.split(" ", 3) for line in lines]
         asks = sorted({ask_id for _, kind, ask_id, _ in told if kind == EventType.ASK_OPENED})
-        names = [keys.run(run_id), keys.history(run_id), keys.due, keys.owed]
+        names = [keys.run(run_id), keys.due, keys.owed]
         for ask_id in asks:
             names += [
                 keys.ask(ask_id),

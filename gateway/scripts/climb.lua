@@ -1,5 +1,5 @@
 -- Fires one rung, if the ask still stands on it. Answers 1, or 0 when it moved.
--- KEYS: run, ask, due, log, history
+-- KEYS: run, ask, due, log
 -- ARGV: skew, ask id, run id, tenant, rung, next rung, event, note, next due ms or ''
 local now = clock(ARGV[1])
 local ask = redis.call('HMGET', KEYS[2], 'status', 'rung')
@@ -13,6 +13,6 @@ else
   redis.call('ZREM', KEYS[3], ARGV[2])
 end
 if ARGV[7] ~= '' then
-  record(KEYS[4], KEYS[5], ARGV[7], ARGV[3], ARGV[2], ARGV[4], now, ARGV[8])
+  record(KEYS[4], KEYS[1], ARGV[7], ARGV[3], ARGV[2], ARGV[4], now, ARGV[8])
 end
 return 1

@@ -1,5 +1,5 @@
 -- Opens an ask, once per call. Answers {'opened', opened ms, deadline ms or ''} or why not.
--- KEYS: run, ask, asks, log, history, due, inbox
+-- KEYS: run, ask, asks, log, due, inbox
 -- ARGV: skew, ask id, run id, tenant, body, call digest, arguments digest, timeout ms or '',
 --       '1' for one at a time, most pending, note (the parent run) or '-', then the rungs:
 --       a share of the wait (`0.25`) or ms after opening (`900000`)
@@ -47,9 +47,13 @@ local entry = redis.call('XADD', KEYS[3], '*', 'a', ARGV[2], 'b', ARGV[5])
 redis.call('HSET', KEYS[2], 'status', 'pending', 'entry', entry, 'run', ARGV[3], 'call', ARGV[6],
   'args', ARGV[7], 'opened', whole(now), 'deadline', deadline and whole(deadline) or '')
 redis.call('HSET', KEYS[1], 'pending', pending == '' and ARGV[2] or pending .. ' ' .. ARGV[2])
-redis.call('ZADD', KEYS[7], whole(now), ARGV[2])
+redis.call('ZADD', KEYS[6], whole(now), ARGV[2])
 if due then
-  redis.call('ZADD', KEYS[6], whole(due), ARGV[2])
+  redis.call('ZADD', KEYS[5], whole(due), ARGV[2])
 end
-record(KEYS[4], KEYS[5], 'ask.opened', ARGV[3], ARGV[2], ARGV[4], now, ARGV[11])
+-- A run that waits is not retired; it is looked at again once nothing is pending.
+if pending == '' and not run_deadline then
+  redis.call('ZREM', KEYS[5], ARGV[3])
+end
+record(KEYS[4], KEYS[1], 'ask.opened', ARGV[3], ARGV[2], ARGV[4], now, ARGV[11])
 return { 'opened', whole(now), deadline and whole(deadline) or '' }

@@ -1,14 +1,14 @@
 -- Ends asks of one run, and perhaps the run: all of it or nothing.
 -- Answers {'won', ms} | {'again', ms} | {'settled'|'late'|'early'|'missing'|'retry', ask id}.
--- KEYS: run, history, log, asks, due, owed, inbox, then per ask: ask, settled, drafts
+-- KEYS: run, log, asks, due, owed, inbox, then per ask: ask, settled, drafts
 -- ARGV: skew, run id, tenant, token, when (before|after|any), run status or '', run error,
 --       note ('webhook' or '-'), retention ms, then per ask: id, event, outcome as JSON
 local now = clock(ARGV[1])
-local count = (#KEYS - 7) / 3
+local count = (#KEYS - 6) / 3
 local found = {}
 for i = 1, count do
   local id = ARGV[7 + i * 3]
-  local ask = redis.call('HMGET', KEYS[5 + i * 3], 'status', 'entry', 'opened', 'deadline', 'token', 'settled', 'drafts', 'posts')
+  local ask = redis.call('HMGET', KEYS[4 + i * 3], 'status', 'entry', 'opened', 'deadline', 'token', 'settled', 'drafts', 'posts')
   if not ask[1] then
     return { 'missing', id }
   end
@@ -28,7 +28,7 @@ for i = 1, count do
   end
   found[i] = ask
 end
-local run = redis.call('HMGET', KEYS[1], 'status', 'pending', 'token', 'ended')
+local run = redis.call('HMGET', KEYS[1], 'status', 'pending', 'token', 'ended', 'deadline')
 if not run[1] then
   return { 'missing', ARGV[2] }
 end
@@ -46,39 +46,42 @@ for id in string.gmatch(pending, '%S+') do
   left[#left + 1] = id
 end
 for i = 1, count do
-  local at = 5 + i * 3
+  local at = 4 + i * 3
   local id, kind, outcome = ARGV[7 + i * 3], ARGV[8 + i * 3], ARGV[9 + i * 3]
   local ask = found[i]
-  local body = redis.call('XRANGE', KEYS[4], ask[2], ask[2])
+  local body = redis.call('XRANGE', KEYS[3], ask[2], ask[2])
   body = body[1] and body[1][2][4] or 'null'
   redis.call('SET', KEYS[at + 1], '{"opened":' .. ask[3] .. ',"deadline":' .. (ask[4] ~= '' and ask[4] or 'null')
     .. ',"settled":' .. whole(now) .. ',"outcome":' .. outcome .. ',"ask":' .. body .. '}')
-  redis.call('XDEL', KEYS[4], ask[2])
+  redis.call('XDEL', KEYS[3], ask[2])
   redis.call('HSET', KEYS[at], 'status', string.sub(kind, 5), 'token', ARGV[4], 'settled', whole(now))
-  redis.call('ZREM', KEYS[7], id)
-  redis.call('ZREM', KEYS[5], id)
+  redis.call('ZREM', KEYS[6], id)
+  redis.call('ZREM', KEYS[4], id)
   if ask[7] then
     redis.call('DEL', KEYS[at + 2])
   end
   if ARGV[8] == 'webhook' then
-    redis.call('SADD', KEYS[6], 'r:' .. id)
+    redis.call('SADD', KEYS[5], 'r:' .. id)
   end
   if ask[8] then
-    redis.call('SADD', KEYS[6], 'p:' .. id)
+    redis.call('SADD', KEYS[5], 'p:' .. id)
   end
   for n = #left, 1, -1 do
     if left[n] == id then
       table.remove(left, n)
     end
   end
-  record(KEYS[3], KEYS[2], kind, ARGV[2], id, ARGV[3], now, ARGV[8])
+  record(KEYS[2], KEYS[1], kind, ARGV[2], id, ARGV[3], now, ARGV[8])
 end
 if ARGV[6] == '' then
   redis.call('HSET', KEYS[1], 'pending', table.concat(left, ' '))
+  if #left == 0 and not run[5] then
+    redis.call('ZADD', KEYS[4], whole(now + tonumber(ARGV[9])), ARGV[2])
+  end
 else
   redis.call('HSET', KEYS[1], 'pending', '', 'status', ARGV[6], 'ended', whole(now), 'error', ARGV[7],
     'token', ARGV[4])
-  record(KEYS[3], KEYS[2], 'run.ended', ARGV[2], '-', ARGV[3], now, ARGV[6])
-  redis.call('ZADD', KEYS[5], whole(now + tonumber(ARGV[9])), ARGV[2])
+  record(KEYS[2], KEYS[1], 'run.ended', ARGV[2], '-', ARGV[3], now, ARGV[6])
+  redis.call('ZADD', KEYS[4], whole(now + tonumber(ARGV[9])), ARGV[2])
 end
 return { 'won', whole(now) }

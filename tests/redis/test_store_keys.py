@@ -24,6 +24,8 @@ from tests.contract.making import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pytest
     from redis.asyncio import Redis
 
@@ -108,17 +110,17 @@ async def test_a_run_that_is_heard_of_while_it_goes_stays(
     run, record = await asked(store)
     await settle(store, run, record, token="end", change=RunChange(RunStatus.FINISHED))
     store._link.skew_ms += MONTH // timedelta(milliseconds=1)
-    call = store._link.call
+    script = store._link.script
 
-    async def call_and_note(*command: Any) -> Any:
-        reply = await call(*command)
-        if command[0] == "LRANGE":
+    async def script_and_note(name: str, keys: Sequence[str], *args: Any, **how: Any) -> Any:
+        reply = await script(name, keys, *args, **how)
+        if name == "history":
             store._link.skew_ms -= MONTH // timedelta(milliseconds=1)
             await store.note(run, EventType.WEBHOOK_DEAD, record.ask.id, "")
             store._link.skew_ms += MONTH // timedelta(milliseconds=1)
         return reply
 
-    monkeypatch.setattr(store._link, "call", call_and_note)
+    monkeypatch.setattr(store._link, "script", script_and_note)
     assert not await store.retire(run.id)
     monkeypatch.undo()
     assert await store.retire(run.id)
@@ -176,7 +178,8 @@ async def test_a_partition_is_one_slot_and_an_asks_id_names_it(store: RedisStore
     for keys in store._partitions.all:
         names = [keys.asks, keys.log, keys.due, keys.owed, keys.clock, keys.inbox("acme")]
         names += [keys.ask("a-1"), keys.settled("a-1"), keys.posts("a-1"), keys.drafts("a-1")]
-        names += [keys.done("a-1"), keys.run("job-1"), keys.history("job-1"), keys.dead("resume")]
+        names += [keys.done("a-1"), keys.lease("a-1", "slack:C1"), keys.run("job-1")]
+        names += [keys.dead("resume")]
         of_partition = {key_slot(name.encode()) for name in names}
         assert len(of_partition) == 1
         slots |= of_partition
