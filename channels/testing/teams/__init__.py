@@ -132,6 +132,17 @@ class Teams(Platform):
         """Where the bot is told to call; it moves with `region`."""
         return f"{self.url}/{self.region}/"
 
+    def settings(self) -> dict[str, Any]:
+        """The `[channel.teams]` table with which a gateway talks to this fake."""
+        return {
+            "app_id": self.app_id,
+            "app_password": self.identity.password,
+            "tenant": self.tenant,
+            "login_url": self.identity.url,
+            "keys_url": self.identity.metadata_url,
+            "service_url": self.service_url,
+        }
+
     def connect(self, endpoint: str) -> None:
         """Where the bot listens: the URL of its `/api/messages`."""
         self.bot.endpoint = endpoint

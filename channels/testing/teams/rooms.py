@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PERSONAL, GROUP, CHANNEL = "personal", "groupChat", "channel"
 ADAPTIVE = "application/vnd.microsoft.card.adaptive"
 _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+_BREAK = re.compile(r"<br\s*/?>|</p>", re.IGNORECASE)
 THREAD = ";messageid="
 """What stands between a channel's id and the id of a thread's first message."""
 
@@ -90,9 +91,10 @@ class Post:
             case "markdown":
                 said = plain(_TAG.sub("", text))
             case _:
-                said = html.unescape(_TAG.sub("", text))
-        parts = [said.replace("\xa0", " ").strip(), *(word for one in cards for word in one.words)]
-        return "\n".join(part for part in parts if part)
+                said = html.unescape(_TAG.sub("", _BREAK.sub("\n", text)))
+        parts = [said.strip(), *(word for one in cards for word in one.words)]
+        # A blank that does not break looks like any other.
+        return "\n".join(part for part in parts if part).replace("\xa0", " ")
 
 
 @dataclass(slots=True)

@@ -1,0 +1,1 @@
+"""Microsoft Teams: Adaptive Cards out, activities in. Only `transport` imports its SDK."""

@@ -1,0 +1,399 @@
+"""The way in from Teams, and its transport; the only module with the Bot Framework SDK.
+
+The SDK says whether a request is the service's. What is in it is read from its JSON, which the
+SDK's models drop parts of; answers to invokes are written as they are, not through its adapter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import requests
+from aiohttp import web
+from botbuilder.schema import Activity
+from botframework.connector.auth import (
+    BotFrameworkAuthenticationFactory,
+    ServiceClientCredentialsFactory,
+)
+from botframework.connector.auth.jwt_token_extractor import JwtTokenExtractor
+
+from channels.contract import (
+    Later,
+    OpenForm,
+    PostError,
+    Pressed,
+    Response,
+    Shut,
+    Submitted,
+    Tell,
+)
+from channels.forms import Form, Reason
+from channels.teams import render
+from channels.teams.connector import Connector
+from channels.teams.inputs import stamp_ms
+from channels.teams.parse import AskedLink, Did, Way, parse, service_url
+from channels.teams.settings import PATH
+from gateway.errors import Unavailable
+from gateway.log import event
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping, Sequence
+
+    from channels.contract import Destination, Interaction
+    from channels.desk import Desk
+    from channels.drawing import Drawing
+    from channels.teams.settings import Settings
+
+ACKNOWLEDGE_S = 0.8
+"""Ours: a press is answered within a second, with what came of it or that it takes longer."""
+
+FORM_S = 2.5
+"""Ours: a form is opened, or refused in words, while its person still looks at it."""
+
+VERIFY_S = 5.0
+"""Ours: keys are fetched by the SDK without a limit of its own."""
+
+VERIFIERS = 8
+"""Ours: threads that check tokens; one takes about a millisecond, a fetch of keys a second."""
+
+KEYS_AGAIN_S = 300.0
+"""Ours: how often an unknown key has the keys fetched again; the SDK itself keeps them a day."""
+
+FINISH_S = 10.0
+"""Ours: what is in hand may finish when we stop."""
+
+STEP_DONE = "\u2713"
+"""Answers a press of which nothing follows: a client takes no answer without a text."""
+
+_log = logging.getLogger("channels.teams")
+
+
+class Refused(Exception):
+    """A request that does not prove that it is the service's."""
+
+
+class Credentials(ServiceClientCredentialsFactory):
+    """Tells the SDK which bot this is; our own connector has the bot's secret."""
+
+    def __init__(self, app_id: str) -> None:
+        self._app_id = app_id
+
+    async def is_valid_app_id(self, app_id: str) -> bool:
+        return app_id == self._app_id
+
+    async def is_authentication_disabled(self) -> bool:
+        return False
+
+    async def create_credentials(self, *_: object, **__: object) -> None:
+        """None: the SDK calls nobody for us."""
+
+
+class Gate:
+    """Whether a request is the service's, and meant for this bot."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._keys_url = settings.keys_url
+        self._pool = ThreadPoolExecutor(VERIFIERS, thread_name_prefix="teams")
+        self._fetched_at = float("-inf")
+        self._authentication = BotFrameworkAuthenticationFactory.create(
+            validate_authority=True,
+            to_channel_from_bot_login_url=settings.token_url,
+            to_channel_from_bot_oauth_scope=settings.scope,
+            to_bot_from_channel_token_issuer=settings.issuer,
+            oauth_url=settings.issuer,
+            to_bot_from_channel_open_id_metadata_url=settings.keys_url,
+            # Tokens of the emulator and of other bots are signed with other keys, so none passes.
+            to_bot_from_emulator_open_id_metadata_url=settings.keys_url,
+            credential_factory=Credentials(settings.app_id),
+        )
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def check(self, header: str, url: str) -> None:
+        """Raises: Refused; Later, where the keys cannot be had just now."""
+        try:
+            await self._verify(header, url)
+        except LookupError:
+            # A key it does not know, which it never fetches again by itself.
+            now = asyncio.get_running_loop().time()
+            if now - self._fetched_at < KEYS_AGAIN_S:
+                raise Refused("unknown key") from None
+            self._fetched_at = now
+            JwtTokenExtractor.metadataCache.pop(self._keys_url, None)
+            try:
+                await self._verify(header, url)
+            except LookupError:
+                raise Refused("unknown key") from None
+
+    async def _verify(self, header: str, url: str) -> None:
+        """In a thread of ours: the SDK fetches keys with calls that would block the event loop.
+
+        Raises: Refused, Later, LookupError.
+        """
+        activity = Activity(channel_id="msteams", service_url=url)
+        loop = asyncio.get_running_loop()
+        work = loop.run_in_executor(
+            self._pool,
+            lambda: asyncio.run(self._authentication.authenticate_request(activity, header)),
+        )
+        try:
+            async with asyncio.timeout(VERIFY_S):
+                await work
+        except (requests.RequestException, TimeoutError) as error:
+            raise Later(type(error).__name__) from error
+        except LookupError:
+            raise
+        except Exception as error:
+            # The SDK raises whatever it stumbles over in a bad token; none of that lets it pass.
+            raise Refused(type(error).__name__) from error
+
+
+class Transport:
+    """One bot. Its connections are opened by its first call."""
+
+    def __init__(self, settings: Settings, desk: Desk) -> None:
+        self._settings = settings
+        self._desk = desk
+        self._gate = Gate(settings)
+        self._connector = Connector(settings)
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    # Out
+
+    async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
+        """See `contract.Transport`; Teams knows no key for a second try."""
+        del key
+        *leading, last = render.post(drawing)
+        top = where.thread is None and where.account is None and _is_channel(where.conversation)
+        if leading and top:
+            # The post opens a thread of its own, so what belongs before it follows inside.
+            message = await self._connector.send(where.conversation, None, last)
+            for one in leading:
+                await self._connector.send(where.conversation, message, one)
+            return message, _ms(message)
+        for one in leading:
+            await self._connector.send(where.conversation, where.thread, one)
+        message = await self._connector.send(where.conversation, where.thread, last)
+        return message, _ms(message)
+
+    async def update(self, where: Destination, message: str, drawing: Drawing) -> None:
+        """See `contract.Transport`."""
+        body = render.update(drawing)
+        await self._connector.update(where.conversation, where.thread, message, body)
+
+    async def note(self, where: Destination, message: str, text: str) -> None:
+        """See `contract.Transport`."""
+        await self._connector.send(where.conversation, _under(where, message), render.said(text))
+
+    async def direct(self, account: str) -> str:
+        """See `contract.Transport`."""
+        return await self._connector.open(account)
+
+    # In
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        """The bot's messaging endpoint."""
+        return [web.post(PATH, self._receive)]
+
+    async def run(self) -> None:
+        """Teams calls us; this only sees that the account is good. Raises: Shut."""
+        try:
+            await self._connector.token()
+        except Shut:
+            raise
+        except PostError as error:
+            event(_log, "teams.away", level=logging.WARNING, code=error.code)
+        await asyncio.Event().wait()
+
+    async def aclose(self) -> None:
+        """What is in hand is finished first."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=FINISH_S)
+        for task in self._tasks:
+            task.cancel()
+        self._gate.close()
+        await self._connector.aclose()
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        """One activity. Nothing in it is looked at before its token was checked."""
+        try:
+            activity = await request.json()
+        except (ValueError, UnicodeDecodeError):
+            return web.Response(status=400)
+        told = service_url(activity)
+        if told is None or activity.get("channelId") != "msteams":
+            return web.Response(status=400)
+        # The token names the address to the letter.
+        url = activity["serviceUrl"]
+        try:
+            await self._gate.check(request.headers.get("Authorization", ""), url)
+        except Refused as refused:
+            event(_log, "teams.refused", level=logging.WARNING, code=str(refused))
+            return web.Response(status=401)
+        except Later as error:
+            event(_log, "teams.unchecked", level=logging.WARNING, code=error.code)
+            return web.Response(status=503)
+        self._connector.learn(*told)
+        return await self._answer(activity)
+
+    async def _answer(self, activity: Mapping[str, Any]) -> web.Response:
+        found = parse(activity, datetime.now(UTC))
+        invoked = activity.get("type") == "invoke"
+        try:
+            match found:
+                case None:
+                    # An invoke that is none of ours is not known here; other events need nothing.
+                    return web.Response(status=501 if invoked else 200)
+                case AskedLink():
+                    tell = self._desk.link(found.sender, found.where)
+                    self._later(self._whisper(found.sender.account, found.where, tell))
+                    return web.Response()
+                case Did(Way.TYPED, typed):
+                    response = await self._desk.handle(typed)
+                    self._later(self._tell(typed, response, found.way))
+                    return web.Response()
+                case Did():
+                    return await self._press(found)
+        except Unavailable:
+            return web.Response(status=503)
+
+    # Presses and forms
+
+    async def _press(self, did: Did) -> web.Response:
+        """Handles a press for as long as its way allows, and goes on behind the answer."""
+        interaction = did.interaction
+        needs_form = did.way in (Way.FETCH, Way.DIALOG) or isinstance(interaction, Submitted)
+        work = asyncio.create_task(self._handle(did))
+        self._keep(work)
+        done, _ = await asyncio.wait({work}, timeout=FORM_S if needs_form else ACKNOWLEDGE_S)
+        if done:
+            return self._answered(did, await work)
+        self._later(self._afterwards(did, work))
+        tell = self._desk.taking_long(interaction.sender, interaction.where)
+        return self._answered(did, (Response((tell,)), None))
+
+    async def _handle(self, did: Did) -> tuple[Response, Form | None]:
+        """What follows, and the form to show again where something in it was wrong."""
+        interaction = did.interaction
+        try:
+            response = await self._desk.handle(interaction)
+            if not response.faults or not isinstance(interaction, Submitted):
+                return response, None
+            again = Pressed(
+                where=interaction.where,
+                sender=interaction.sender,
+                at=interaction.at,
+                event=f"{interaction.event}:again",
+                ask_id=interaction.ask_id,
+                control=OpenForm(interaction.page),
+            )
+            reopened = await self._desk.handle(again)
+        except Unavailable:
+            tell = self._desk.unavailable(interaction.sender, interaction.where)
+            return Response((tell,)), None
+        form = reopened.form
+        return (response, form) if isinstance(form, Form) else (reopened, None)
+
+    def _answered(self, did: Did, outcome: tuple[Response, Form | None]) -> web.Response:
+        """The answer in the shape of the way the press came."""
+        response, again = outcome
+        if did.way is Way.SUBMIT:
+            # An older client shows no answer; what is said comes as a message.
+            self._later(self._tell(did.interaction, response, did.way))
+            return web.Response()
+        card: render.Node | None = None
+        shown: Form | Reason | None = response.form or again
+        if isinstance(shown, Form):
+            faults = response.faults if again is not None else {}
+            given = did.raw if again is not None else None
+            dialog = did.way is not Way.EXECUTE
+            card = render.form_card(shown, given, faults, dialog=dialog)
+        elif isinstance(shown, Reason):
+            card = render.reason_card(shown)
+        words = _words(response)
+        if did.way is Way.EXECUTE:
+            body = (
+                render.toast(words or STEP_DONE) if card is None else render.shown_to_presser(card)
+            )
+            return web.json_response(body)
+        if card is not None and shown is not None:
+            return web.json_response(render.dialog(shown, card))
+        return web.json_response(render.task_said(words) if words else {})
+
+    async def _afterwards(self, did: Did, work: asyncio.Task[tuple[Response, Form | None]]) -> None:
+        """What came of a press whose answer had to go out before."""
+        response, _ = await work
+        interaction = did.interaction
+        if did.way is Way.SUBMIT:
+            await self._tell(interaction, response, did.way)
+        elif response.settled is None and (text := _words(response)):
+            # Of an ask that has ended the post itself tells.
+            await self._whisper(interaction.sender.account, interaction.where, Tell(text))
+
+    # What is said back
+
+    async def _tell(self, interaction: Interaction, response: Response, way: Way) -> None:
+        """In a chat of two the words themselves; among others what they may read, if anything."""
+        where = interaction.where
+        message = getattr(interaction, "message", None)
+        thread = _under(where, message) if message else where.thread
+        faults = "\n".join(response.faults.values())
+        if faults:
+            await self._connector.send(where.conversation, thread, render.said(faults))
+        for tell in response.tells:
+            body = render.tell(tell, public=not where.direct)
+            if body is not None:
+                await self._connector.send(where.conversation, thread, body)
+            elif way is Way.SUBMIT:
+                # Whoever pressed hears of it, if not here then where nobody else does.
+                await self._whisper(interaction.sender.account, where, tell)
+
+    async def _whisper(self, account: str, where: Destination, tell: Tell) -> None:
+        """For their eyes alone: in the chat with them, which may have to be opened."""
+        talk = where.conversation if where.direct else await self._connector.open(account)
+        body = render.tell(tell, public=False)
+        if body is not None:
+            await self._connector.send(talk, None, body)
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Goes on behind the answer; what the platform does not take is noted, not raised."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except PostError as error:
+                event(_log, "teams.unsaid", level=logging.WARNING, code=error.code)
+            except Exception as error:  # noqa: BLE001  # nobody waits for this task
+                event(_log, "teams.failed", level=logging.ERROR, error=error)
+
+        self._keep(asyncio.create_task(guarded()))
+
+    def _keep(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _words(response: Response) -> str:
+    """Everything that is said to whoever acted, what was wrong with a form first."""
+    return "\n".join((*response.faults.values(), *(tell.text for tell in response.tells)))
+
+
+def _is_channel(conversation: str) -> bool:
+    """Whether it has threads. Ids: platform facts, 2.4; the second is that of old teams."""
+    return conversation.endswith(("@thread.tacv2", "@thread.skype"))
+
+
+def _under(where: Destination, message: str) -> str | None:
+    """The thread under a message, where there are threads."""
+    return (where.thread or message) if _is_channel(where.conversation) else None
+
+
+def _ms(message: str) -> int:
+    found = stamp_ms(message)
+    return int(time.time() * 1000) if found is None else found
