@@ -69,6 +69,10 @@ class Desk:
         """To whoever pressed while the store is away."""
         return Tell(told.unavailable(self.reader(sender, where)))
 
+    def taking_long(self, sender: Sender, where: Destination) -> Tell:
+        """To whoever pressed, where the platform waits no longer than until now."""
+        return Tell(told.taking_long(self.reader(sender, where)))
+
     def link(self, sender: Sender, where: Destination) -> Tell:
         """How one's account becomes one's own (`/oz link`)."""
         return Tell(told.link(self.reader(sender, where), f"{where.channel}:{sender.account}"))

@@ -257,6 +257,11 @@ def unavailable(reader: Reader) -> str:
     )
 
 
+def taking_long(reader: Reader) -> str:
+    """To whoever pressed, where the chat cannot wait until it is saved."""
+    return reader.language.say("This takes a moment. The question will show how it ended.")
+
+
 def send_label(reader: Reader) -> str:
     return reader.language.say("Send")
 
