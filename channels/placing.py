@@ -1,17 +1,4 @@
-"""One ask in one place: posted, drawn anew, closed, under a lease that only one worker holds.
-
-What the platforms answer, and what follows:
-
-| answer      | while it waits                          | once it has ended                     |
-|-------------|-----------------------------------------|---------------------------------------|
-| Later       | again after that time, or backing off   | the same                              |
-| Unsure      | posted again under the same key         | drawn again                           |
-| Missing     | posted anew                             | nothing is left to draw               |
-| Moved       | goes on in the conversation's new place | the same                              |
-| Unfit       | drawn as plain text, then given up      | one closing note under it             |
-| Unreachable | given up there; the next route          | nothing more can be drawn             |
-| Shut        | given up there until the next sweep     | again at the next sweep               |
-"""
+"""One ask in one place: posted, drawn anew, closed, under a lease that only one worker holds."""
 
 from __future__ import annotations
 
@@ -53,6 +40,18 @@ if TYPE_CHECKING:
     from gateway.conversations import Conversations
     from gateway.metrics import Metrics
     from gateway.posts import Posts
+
+# What the platforms answer, and what follows:
+#
+# | answer      | while it waits                          | once it has ended                     |
+# |-------------|-----------------------------------------|---------------------------------------|
+# | Later       | again after that time, or backing off   | the same                              |
+# | Unsure      | posted again under the same key         | drawn again                           |
+# | Missing     | posted anew                             | nothing is left to draw               |
+# | Moved       | goes on in the conversation's new place | the same                              |
+# | Unfit       | drawn as plain text, then given up      | one closing note under it             |
+# | Unreachable | given up there; the next route          | nothing more can be drawn             |
+# | Shut        | given up there until the next sweep     | again at the next sweep               |
 
 TAKEN_S = 2.0
 """Ours: another worker draws there, or has died doing so."""

@@ -189,7 +189,7 @@ class Config(Frozen):
     tenants: Annotated[tuple[Tenant, ...], Bound(alias="tenant")] = (DEFAULT_TENANT,)
     people: Annotated[tuple[Person, ...], Bound(alias="person")] = ()
     routes: Annotated[tuple[Route, ...], Bound(alias="route")] = ()
-    channels: Annotated[Mapping[str, Any], Bound(alias="channel")] = MappingProxyType({})
+    channels: Annotated[Mapping[str, Any], Bound(alias="channel", default_factory=dict)]
 
 
 NO_CHANNELS: Mapping[str, type[Frozen]] = MappingProxyType({})

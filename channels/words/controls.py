@@ -27,8 +27,7 @@ INVITATIONS: Mapping[str, str] = {
 
 def invitation(reader: Reader, way: str) -> str:
     """How to answer without typing; "" where there is nothing to press."""
-    said = INVITATIONS[way]
-    return reader.language.say(said) if said else ""
+    return reader.language.say(INVITATIONS[way]) if INVITATIONS[way] else ""
 
 
 def answer(reader: Reader) -> str:

@@ -102,6 +102,7 @@ def test_no_message_is_said_but_through_the_catalogue() -> None:
     """Every call of `say` and `count` has its message as a text, or takes it from a table."""
     tables = {
         "HINTS",
+        "INVITATIONS",
         "WANTED",
         "STANDS",
         "FOR_ALL",

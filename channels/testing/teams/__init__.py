@@ -18,6 +18,7 @@ from channels.testing.teams.bot import GIVES_UP_S, Activity, Answer, Bot
 from channels.testing.teams.clients import Clients
 from channels.testing.teams.connector import MESSAGES, Connector
 from channels.testing.teams.identity import ISSUER, SCOPE, WRONG, Identity
+from channels.testing.teams.message_rules import CARD_BYTES, MESSAGE_BYTES
 from channels.testing.teams.rooms import (
     CHANNEL,
     GROUP,
@@ -37,12 +38,6 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 __all__ = ["ISSUER", "SCOPE", "WRONG", "Answer", "Person", "Room", "Teams"]
-
-MESSAGE_BYTES = 100 * 1024
-"""Text, mentions and cards of one message, in UTF-16."""
-
-CARD_BYTES = 28 * 1024
-"""What older pages allow a card; newer ones have only the limit of the whole message."""
 
 
 def _utc() -> datetime:

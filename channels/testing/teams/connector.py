@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from channels.testing.platform import Call, Fault, cut
-from channels.testing.teams.card_rules import CardRefused, check
-from channels.testing.teams.rooms import ADAPTIVE, CHANNEL, PERSONAL, THREAD, Post, Refused
+from channels.testing.teams.message_rules import check_message
+from channels.testing.teams.rooms import CHANNEL, PERSONAL, THREAD, Post, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,14 +25,6 @@ SEND_RATES = ((7, 1.0), (8, 2.0), (60, 30.0), (1800, 3600.0))
 
 READ_RATES = ((14, 1.0), (16, 2.0), (120, 30.0), (3600, 3600.0))
 """Roster calls likewise."""
-
-FORMATS = ("markdown", "plain", "xml")
-SIMPLE_CARDS = (
-    "application/vnd.microsoft.card.hero",
-    "application/vnd.microsoft.card.thumbnail",
-)
-MOST_BUTTONS = 6
-"""On a hero or thumbnail card."""
 
 MESSAGES = {
     401: ("Unauthorized", "Authorization has been denied for this request."),
@@ -257,62 +248,12 @@ class Connector:
         return 200, {}
 
     def _check(self, activity: Any, room: Room) -> None:
-        """Raises: Refused, for an activity that the service does not take as a message."""
-        if not isinstance(activity, dict) or activity.get("type") not in ("message", "typing"):
-            raise Refused(400, "BadSyntax", "Unknown activity type")
-        if activity["type"] == "typing":
-            return
-        text, attachments = activity.get("text") or "", activity.get("attachments") or []
-        if not text and not attachments:
-            raise Refused(
-                400,
-                "BadSyntax",
-                "Activity must include non empty 'text' field or at least 1 attachment",
-            )
-        if (activity.get("textFormat") or "markdown") not in FORMATS:
-            raise Refused(400, "BadArgument", "Unknown text format")
-        if activity.get("suggestedActions") and attachments:
-            raise Refused(400, "BadArgument", "Suggested actions go with no attachments")
-        self._check_size(activity)
-        for one in attachments:
-            self._check_attachment(one)
-        self._check_mentions(activity, text, attachments, room)
-
-    def _check_size(self, activity: dict[str, Any]) -> None:
-        try:
-            size = _utf16_bytes(activity)
-        except UnicodeEncodeError as error:
-            raise Refused(400, "BadSyntax", "Half a character in the text") from error
-        if size > self._teams.message_bytes:
-            raise Refused(413, "MessageSizeTooBig", "Message size too large.")
-
-    def _check_mentions(
-        self, activity: dict[str, Any], text: str, attachments: list[Any], room: Room
-    ) -> None:
-        names = self._rooms.names(room)
-        cards = [one["content"] for one in attachments if one["contentType"] == ADAPTIVE]
-        for entity in activity.get("entities") or []:
-            _check_mention(entity, text, names)
-        for card in cards:
-            for entity in (card.get("msteams") or {}).get("entities") or []:
-                _check_mention(entity, json.dumps(card, ensure_ascii=False), names)
-
-    def _check_attachment(self, attachment: Any) -> None:
-        kind = attachment.get("contentType") if isinstance(attachment, dict) else None
-        content = attachment.get("content") if isinstance(attachment, dict) else None
-        if kind == ADAPTIVE:
-            try:
-                check(content)
-            except CardRefused as error:
-                raise Refused(400, "BadArgument", f"Adaptive Card: {error}") from error
-            most = self._teams.card_bytes
-            if most is not None and len(json.dumps(content, ensure_ascii=False).encode()) > most:
-                raise Refused(413, "MessageSizeTooBig", "Message size too large.")
-        elif kind in SIMPLE_CARDS:
-            if len((content or {}).get("buttons") or []) > MOST_BUTTONS:
-                raise Refused(400, "BadArgument", f"A card has at most {MOST_BUTTONS} buttons")
-        elif not str(kind).startswith("image/"):
-            raise Refused(400, "BadArgument", f"Unknown attachment type {kind}")
+        check_message(
+            activity,
+            self._rooms.names(room),
+            message_bytes=self._teams.message_bytes,
+            card_bytes=self._teams.card_bytes,
+        )
 
     # Rosters
 
@@ -384,19 +325,3 @@ def _told(fault: Fault) -> tuple[Any, str]:
     body = fault.body if fault.body is not None else {"error": {"code": code, "message": message}}
     error = body.get("error") if isinstance(body, dict) else None
     return body, str(error.get("code", code)) if isinstance(error, dict) else code
-
-
-def _utf16_bytes(activity: dict[str, Any]) -> int:
-    """How the service measures a message; images inside it do not count."""
-    written = json.dumps(activity, ensure_ascii=False, separators=(",", ":"))
-    return len(re.sub(r'"data:image/[^"]*"', '""', written).encode("utf-16-le"))
-
-
-def _check_mention(entity: Any, text: str, names: dict[str, str]) -> None:
-    if not isinstance(entity, dict) or entity.get("type") != "mention":
-        return
-    shown = entity.get("text") or ""
-    if not re.fullmatch(r"<at>.+</at>", shown) or shown not in text:
-        raise Refused(400, "BadArgument", "A mention's text is not in the message")
-    if (entity.get("mentioned") or {}).get("id") not in names:
-        raise Refused(400, "BadArgument", "Mentioned user is not in the conversation")
