@@ -206,7 +206,9 @@ def test_what_is_no_toml_or_no_table_is_said() -> None:
     with pytest.raises(ConfigError, match=r"Not TOML: .*line 2"):
         read("[gateway]\nbind = \n")
     assert set(faults(f"x = {'9' * 5000}")) == set(faults(f"x = {'[' * 5000}")) == {""}
-    assert faults("gateway = 3") == {"gateway": "Write a table: [gateway], [[tenant]], [[person]], [[route]]."}
+    assert faults("gateway = 3") == {
+        "gateway": "Write a table: [gateway], [[tenant]], [[person]], [[route]]."
+    }
     assert "Write a list" in faults("person = 4")["person"]
     assert "Write a table" in faults("person = [4]")["person[0]"]
 
