@@ -5,6 +5,7 @@ Everything stands in the text; buttons and menus are the quicker way to the same
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, assert_never
 
 from channels.callback import pack
@@ -26,8 +27,6 @@ from channels.discord.markup import fitted, measure, units, written
 from channels.fitting import split
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from channels.contract import Button, Control, Tell
     from channels.drawing import Drawing
     from channels.plan import Menu
@@ -90,22 +89,26 @@ def post(drawing: Drawing) -> dict[str, Any]:
     return _message(_content(drawing)) | {"components": _components(drawing)}
 
 
-def tell(said: Tell, *, public: bool = False) -> list[dict[str, Any]]:
-    """What is said back, in as many messages as it takes.
+class Voice(StrEnum):
+    """How something is said: to one alone among others, to the one who is there, or to all."""
 
-    `public`: in a message that others read; then it is the public text, and none where there is
-    none.
-    """
-    text = said.public if public else said.text
+    WHISPER = "whisper"
+    DIRECT = "direct"
+    PUBLIC = "public"
+
+
+def tell(said: Tell, voice: Voice) -> list[dict[str, Any]]:
+    """What is said back, in as many messages as it takes; in public only what may be public."""
+    text = said.public if voice is Voice.PUBLIC else said.text
     if text is None:
         return []
-    messages = [_message(written(piece)) for piece in split(text, CONTENT, measure)]
-    rows = _rows(said.buttons)
+    messages = note(text)
+    rows = _in_rows([_button(one) for one in said.buttons])
     for at in range(0, len(rows), ROWS):
         if at:
             messages.append(_message("\u2026"))
         messages[-1]["components"] = rows[at : at + ROWS]
-    if not public:
+    if voice is Voice.WHISPER:
         for one in messages:
             one["flags"] |= EPHEMERAL
     return messages
@@ -114,6 +117,11 @@ def tell(said: Tell, *, public: bool = False) -> list[dict[str, Any]]:
 def note(text: str) -> list[dict[str, Any]]:
     """A text that others read, in as many messages as it takes."""
     return [_message(written(piece)) for piece in split(text, CONTENT, measure)]
+
+
+def reference(message: str) -> dict[str, Any]:
+    """Marks a message as a reply to that one, if it still stands."""
+    return {"message_id": message, "fail_if_not_exists": False}
 
 
 def _message(content: str) -> dict[str, Any]:
@@ -153,10 +161,6 @@ def _components(drawing: Drawing) -> list[dict[str, Any]]:
     if drawing.link is not None:
         last.append({"type": 2, "style": LINK, "label": drawing.link_label, "url": drawing.link})
     return rows + _in_rows(last)
-
-
-def _rows(buttons: Sequence[Button]) -> list[dict[str, Any]]:
-    return _in_rows([_button(one) for one in buttons])
 
 
 def _in_rows(buttons: list[dict[str, Any]]) -> list[dict[str, Any]]:

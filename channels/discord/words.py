@@ -52,3 +52,7 @@ def help_description(reader: Reader) -> str:
 
 def link_description(reader: Reader) -> str:
     return reader.language.say("Connect this account to you")
+
+
+def oz_description(reader: Reader) -> str:
+    return reader.language.say("Questions that wait for an answer")
