@@ -78,18 +78,22 @@ class Feed:
                 if loop.time() >= claim_at:
                     taken += await self._store.claim_stale(group, self._reader, STALE)
                     claim_at = loop.time() + CLAIM_EVERY_S
-                for entry in taken:
-                    await self._hand(group, entry, handle, remind)
+                handled = [
+                    entry for entry in taken if await self._hand(group, entry, handle, remind)
+                ]
+                if handled:
+                    await self._store.done(group, handled)
                 backoff.reset()
             except Exception as error:  # noqa: BLE001  # a worker that died would be silence
                 log_event(_log, "feed.failed", level=logging.ERROR, error=error, group=group.value)
                 await asyncio.sleep(backoff.rest_s())
 
-    async def _hand(self, group: Group, entry: Taken, handle: Handle, remind: Handle) -> None:
+    async def _hand(self, group: Group, entry: Taken, handle: Handle, remind: Handle) -> bool:
+        """Whether the entry is to be acknowledged now."""
         event = entry.event
         if event is None and not entry.gone:
             await self._store.bury_entry(group, entry, "does not read")
-            return
+            return False
         if event is not None and event.ask_id and event.type in HEARD[group]:
             try:
                 await (remind if event.type in REMINDERS else handle)(event.ask_id)
@@ -99,5 +103,5 @@ class Feed:
                 log_event(
                     _log, "feed.refused", level=logging.ERROR, error=error, ask_id=event.ask_id
                 )
-                return
-        await self._store.done(group, [entry])
+                return False
+        return True

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gateway import __version__
-from gateway.cli import approvals, dead, jobs, lint, people, tokens, tools, up
+from gateway.cli import approvals, dead, doctor, jobs, lint, people, plan, tokens, tools, up
 from gateway.cli.failure import INTERRUPTED, WRONG_USE, Failure
 from gateway.cli.output import fail
 
@@ -27,6 +28,8 @@ app.add_typer(tokens.app)
 app.add_typer(dead.app)
 lint.register(app)
 tools.register(app)
+plan.register(app)
+doctor.register(app)
 
 
 def _version(wanted: bool) -> None:
@@ -47,8 +50,23 @@ def oz0(
 
 
 @app.command()
-def demo() -> None:
-    """An agent asks in this terminal, and you answer."""
+def demo(
+    *,
+    chat: Annotated[
+        bool, typer.Option("--chat", help="Four chat platforms, made here, instead of you.")
+    ] = False,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Where --chat puts its pictures.", show_default=False)
+    ] = None,
+) -> None:
+    """An agent asks in this terminal, and you answer.
+
+    With --chat it asks on four made-up chat platforms, and somebody taps there.
+    """
+    if chat:
+        from gateway.cli.demo_chat import main as main_chat
+
+        raise typer.Exit(main_chat(pictures))
     from gateway.cli.demo import main
 
     raise typer.Exit(main())
