@@ -128,6 +128,16 @@ class Chats(Platform):
         self.block(account, blocked=False)
         return await self.type(account, account, f"/start {payload}".strip())
 
+    async def follow(self, press: Press) -> str:
+        """Opens the link that a press was answered with, and begins there; the message's id.
+
+        Raises: LookupError, where it was answered with none.
+        """
+        _, found, payload = press.link.partition("?start=")
+        if not found:
+            raise LookupError(f"press {press.id} was answered with no link")
+        return await self.start(str(press.account), payload)
+
     def block(self, account: str, *, blocked: bool = True) -> None:
         """Blocks the bot, or lets it in again."""
         person = self.world.person(account)

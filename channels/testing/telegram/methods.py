@@ -6,6 +6,7 @@ Each refuses what the server refuses. A method that is not here is answered as o
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,9 @@ DELETE_S = 48 * 3600
 COMMANDS = 100
 """Bot API, setMyCommands: at most 100."""
 
+_BACK_TO_BOT = re.compile(r"https://t\.me/(\w+)\?start=[A-Za-z0-9_-]{1,64}", re.ASCII)
+"""Bot API, answerCallbackQuery.url."""
+
 NOT_MODIFIED = (
     "message is not modified: specified new message content and reply markup are exactly the same "
     "as a current content and reply markup of the message"
@@ -57,6 +61,7 @@ class Press:
     answered: bool = False
     text: str = ""
     alert: bool = False
+    link: str = ""
 
 
 @dataclass
@@ -187,9 +192,10 @@ class Methods:
         text = str(params.get("text") or "")
         if units(text) > TOAST:
             raise bad("MESSAGE_TOO_LONG")
-        if params.get("url"):
+        link = str(params.get("url") or "")
+        if link and not _BACK_TO_BOT.fullmatch(link):
             raise bad("URL_INVALID")  # only a game's, or one that leads back to the bot
-        press.answered, press.text = True, text
+        press.answered, press.text, press.link = True, text, link
         press.alert = bool(params.get("show_alert"))
         return True
 

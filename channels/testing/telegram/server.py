@@ -74,6 +74,10 @@ class Telegram(Chats):
         """For the library's builder: the token and the method follow."""
         return f"{self.url}/bot"
 
+    def settings(self) -> dict[str, Any]:
+        """The `[channel.telegram]` table with which a gateway talks to this one."""
+        return {"token": self.token, "api_url": self.url}
+
     def routes(self, app: web.Application) -> None:
         app.router.add_route("*", "/bot{token:[^/]*}/{method}", self._api)
 

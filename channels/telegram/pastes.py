@@ -1,0 +1,62 @@
+"""Long pastes, which Telegram's clients send as several messages of at most 4,096 units: joined.
+
+Pure. What the clients took away at a break is one line break or one space, and is put back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from channels.telegram.render import TEXT, units
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from channels.contract import Typed
+
+BREAK = 300
+"""Telegram for Android looks so far back for a blank to break at."""
+
+APART = timedelta(seconds=3)
+"""Ours: the parts of one paste are sent at once; Telegram's times are whole seconds."""
+
+
+def may_go_on(typed: Typed) -> bool:
+    """Whether a message is so long that its client may have cut it."""
+    return typed.edit is None and units(typed.text) >= TEXT - BREAK
+
+
+def goes_on(before: Typed, after: Typed) -> bool:
+    """Whether the second message may be the rest of the first."""
+    return (
+        may_go_on(before)
+        and after.edit is None
+        and bool(after.text)
+        and after.sender.account == before.sender.account
+        and after.where == before.where
+        and after.reply_to == before.reply_to
+        and timedelta(0) <= after.at - before.at <= APART
+    )
+
+
+def joined(parts: Sequence[Typed]) -> Typed:
+    """One message of all parts, under the id and time of the first."""
+    text = parts[0].text
+    for before, after in pairwise(parts):
+        text += _blank(before.text) + after.text
+    return replace(
+        parts[0],
+        text=text,
+        addressed=any(one.addressed for one in parts),
+        mention=tuple(dict.fromkeys(word for one in parts for word in one.mention)),
+    )
+
+
+def _blank(before: str) -> str:
+    """What stood where the client cut: nothing, where it had no blank to cut at."""
+    if units(before) >= TEXT:
+        return ""
+    return "\n" if "\n" in before[-4 * BREAK :] else " "

@@ -1,0 +1,371 @@
+"""The way to Telegram and back, over python-telegram-bot's Bot: its requests, types and errors.
+
+Updates are asked for as plain JSON and confirmed by us: the library's own loop confirms what it
+has only read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import random
+import warnings
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from aiohttp import web
+from telegram import (
+    Bot,
+    BotCommand,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    ReplyParameters,
+)
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    RetryAfter,
+    TelegramError,
+)
+from telegram.request import HTTPXRequest
+
+from channels.contract import Later, PostError, Shut, Unreachable
+from channels.telegram import errors, render
+from channels.telegram.intake import Intake
+from channels.telegram.pacing import Pacer
+from channels.telegram.parse import Me
+from channels.telegram.saying import Saying
+from channels.telegram.words import COMMANDS
+from gateway.backoff import Backoff
+from gateway.log import event
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from channels.contract import Destination
+    from channels.desk import Desk
+    from channels.drawing import Drawing
+    from channels.telegram.settings import Settings
+
+POLL_S = 50
+"""The longest that Telegram holds a poll (platform facts, 4.4)."""
+
+LOOK_AGAIN_S = 0.1
+"""Ours: while a message is not taken, so often we ask for what came after it."""
+
+STAND_BACK_S = (10.0, 20.0)
+"""Ours: another process polls; we try again after so long, so that one of us always does."""
+
+CALLS = 512
+"""Ours: calls under way at once; 50 presses a second, each answered in 2 s, and as many edits."""
+
+CALL_S = 15.0
+"""Ours: how long Telegram may take for a call before we call its answer lost."""
+
+WAIT_S = 1.0
+"""Ours: a post waits so long for its turn here; longer, and others go first."""
+
+HOOK_S = 20.0
+"""Ours: so long a webhook's answer waits for its message to be safe; then it is to come again."""
+
+UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"]
+SECRET = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  # the header's name
+
+_log = logging.getLogger("channels.telegram")
+
+
+class BotApi:
+    """The calls we make, their errors as `PostError`s."""
+
+    def __init__(self, settings: Settings) -> None:
+        # At INFO it logs every address, and the token is part of ours.
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        token = settings.token.get_secret_value()
+        self._base = f"{settings.api_url}/bot{token}"
+        self._polls = HTTPXRequest(connection_pool_size=2, read_timeout=POLL_S + 10)
+        self._calls = HTTPXRequest(
+            connection_pool_size=CALLS, read_timeout=CALL_S, pool_timeout=CALL_S
+        )
+        self._bot = Bot(
+            token,
+            base_url=f"{settings.api_url}/bot",
+            request=self._calls,
+            get_updates_request=self._polls,
+        )
+
+    async def me(self) -> tuple[Me, bool]:
+        """Who we are, and whether we hear all that is said in groups."""
+        async with _translated():
+            found = await self._bot.get_me()
+        return Me(found.id, found.username or ""), bool(found.can_read_all_group_messages)
+
+    async def send(self, chat: str, payload: dict[str, Any]) -> tuple[int, int]:
+        under = payload.get("reply_parameters")
+        async with _translated():
+            sent = await self._bot.send_message(
+                chat_id=chat,
+                message_thread_id=payload.get("message_thread_id"),
+                reply_parameters=ReplyParameters(**under) if under else None,
+                **self._drawn(payload),
+            )
+        return sent.message_id, int(sent.date.timestamp())
+
+    async def edit(self, chat: str, message: int, payload: dict[str, Any]) -> None:
+        async with _translated():
+            await self._bot.edit_message_text(
+                chat_id=chat, message_id=message, **self._drawn(payload)
+            )
+
+    async def take_keyboard(self, chat: str, message: int) -> None:
+        async with _translated():
+            await self._bot.edit_message_reply_markup(chat_id=chat, message_id=message)
+
+    async def answer(self, query: str, text: str, *, alert: bool, link: str | None) -> None:
+        async with _translated():
+            await self._bot.answer_callback_query(
+                query, text=text or None, show_alert=alert, url=link
+            )
+
+    async def updates(self, offset: int, timeout_s: int) -> list[Any]:
+        """The updates from that id on, as JSON; those before it are confirmed."""
+        asked = {
+            "offset": offset,
+            "timeout": timeout_s,
+            "allowed_updates": json.dumps(UPDATES),
+        }
+        async with _translated():
+            found = await self._polls.post(f"{self._base}/getUpdates?{urlencode(asked)}")
+        return found if isinstance(found, list) else []
+
+    async def begin_polling(self) -> None:
+        async with _translated():
+            await self._bot.delete_webhook()
+
+    async def begin_webhook(self, settings: Settings) -> None:
+        async with _translated():
+            await self._bot.set_webhook(
+                settings.webhook_url or "",
+                secret_token=settings.webhook_secret,
+                allowed_updates=UPDATES,
+                max_connections=100,
+            )
+
+    async def webhook(self) -> tuple[str, str]:
+        """The address that is set, and the last error there; "" each where there is none."""
+        async with _translated():
+            found = await self._bot.get_webhook_info()
+        return found.url, found.last_error_message or ""
+
+    async def name_commands(self) -> None:
+        async with _translated():
+            await self._bot.set_my_commands([BotCommand(*one) for one in COMMANDS])
+
+    async def aclose(self) -> None:
+        # Not `Bot.shutdown`, which leaves them open where nothing was initialised.
+        await asyncio.gather(self._calls.shutdown(), self._polls.shutdown())
+
+    def _drawn(self, payload: dict[str, Any]) -> dict[str, Any]:
+        markup = payload.get("reply_markup")
+        return {
+            "text": payload["text"],
+            "parse_mode": payload["parse_mode"],
+            "link_preview_options": LinkPreviewOptions(**payload["link_preview_options"]),
+            "reply_markup": InlineKeyboardMarkup.de_json(markup, self._bot) if markup else None,
+        }
+
+
+class TelegramTransport:
+    """One bot. Connected by `run`; posts go out without it too."""
+
+    def __init__(self, settings: Settings, desk: Desk) -> None:
+        self._settings = settings
+        self._desk = desk
+        self._api = BotApi(settings)
+        self._pacer = Pacer()
+        self._saying = Saying(self._api, self._pacer)
+        self._intake: Intake | None = None
+        self._begun: dict[str, int] = {}
+
+    # Out
+
+    async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
+        *leading, last = render.post(drawing)
+        begun = self._begun.get(key, 0)
+        for number, payload in enumerate(leading[begun:], begun + 1):
+            await self._send(where, payload)
+            self._begun[key] = number
+        message, at = await self._send(where, last)
+        self._begun.pop(key, None)
+        return str(message), at * 1000
+
+    async def update(self, where: Destination, message: str, drawing: Drawing) -> None:
+        try:
+            await self._turn(where.conversation, new=False)
+            await self._api.edit(where.conversation, _id(message), render.post(drawing)[-1])
+        finally:
+            outcome = drawing.view.outcome
+            if outcome is not None:
+                await self._saying.over(drawing.view.ask_id, outcome)
+
+    async def note(self, where: Destination, message: str, text: str) -> None:
+        replied = {"message_id": _id(message), "allow_sending_without_reply": True}
+        for payload in render.tell(text):
+            await self._send(where, {**payload, "reply_parameters": replied})
+
+    async def direct(self, account: str) -> str:
+        """A private chat has its person's id; whether it is open shows when we write there."""
+        return account
+
+    async def _send(self, where: Destination, payload: dict[str, Any]) -> tuple[int, int]:
+        if where.thread is not None:
+            payload = {**payload, "message_thread_id": _id(where.thread)}
+        await self._turn(where.conversation, new=True)
+        return await self._api.send(where.conversation, payload)
+
+    async def _turn(self, chat: str, *, new: bool) -> None:
+        """Waits for our turn to send there. Raises: Later, where that is long."""
+        at = asyncio.get_running_loop().time()
+        wait = self._pacer.wait_s(chat, at, new=new)
+        if wait > WAIT_S:
+            raise Later("paced", wait)
+        await asyncio.sleep(self._pacer.turn(chat, at, new=new))
+
+    # In
+
+    async def run(self) -> None:
+        intake = await self._connected()
+        await self._api.name_commands()
+        if self._settings.mode == "webhook":
+            await self._api.begin_webhook(self._settings)
+            await asyncio.Event().wait()
+        await self._api.begin_polling()
+        await self._poll(intake)
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        if self._settings.mode != "webhook":
+            return ()
+        return (web.post(self._settings.webhook_path, self._hook),)
+
+    async def aclose(self) -> None:
+        if self._intake is not None:
+            await self._intake.aclose()
+        await self._api.aclose()
+
+    async def _connected(self) -> Intake:
+        if self._intake is None:
+            me, _ = await self._api.me()
+            self._intake = Intake(self._desk, self._saying, me, lambda: datetime.now(UTC))
+        return self._intake
+
+    async def _poll(self, intake: Intake) -> None:
+        """Asks for updates for good. One that is not taken holds back its confirmation alone."""
+        open_: dict[int, asyncio.Future[None]] = {}
+        last = 0
+        backoff = Backoff()
+        while True:
+            offset = min(open_, default=last + 1) if last else 0
+            try:
+                found = await self._api.updates(offset, 0 if open_ else POLL_S)
+            except PostError as error:
+                if isinstance(error, Shut):
+                    raise
+                event(_log, "poll.failed", level=logging.WARNING, code=error.code)
+                await asyncio.sleep(_rest_s(error, backoff))
+                continue
+            backoff.reset()
+            # Not by their order: after a quiet week Telegram begins to count anew.
+            fresh = [one for one in found if not intake.knows(one)]
+            for one in fresh:
+                open_[_update_id(one)] = intake.take(one)
+            last = max([last, *(_update_id(one) for one in found)])
+            open_ = {number: taken for number, taken in open_.items() if not taken.done()}
+            if open_ and not fresh:
+                await asyncio.wait(
+                    open_.values(), timeout=LOOK_AGAIN_S, return_when=asyncio.FIRST_COMPLETED
+                )
+
+    async def _hook(self, request: web.Request) -> web.Response:
+        """One update, posted to us. Only what is safe is answered with 200."""
+        given = request.headers.get(SECRET, "")
+        if not hmac.compare_digest(given.encode(), self._settings.webhook_secret.encode()):
+            return web.Response(status=401)
+        try:
+            update = await request.json()
+        except ValueError:
+            return web.Response(status=400)
+        try:
+            intake = await self._connected()
+        except PostError as error:
+            event(_log, "hook.failed", level=logging.WARNING, code=error.code)
+            return web.Response(status=503)
+        taken = intake.take(update)
+        if intake.holds(update):
+            # Telegram sends a chat's next message only after this answer, and it is the rest.
+            return web.Response()
+        done, _ = await asyncio.wait({taken}, timeout=HOOK_S)
+        return web.Response(status=200 if done else 503)
+
+
+def _rest_s(error: PostError, backoff: Backoff) -> float:
+    if error.code == errors.taken_elsewhere().code:
+        return random.uniform(*STAND_BACK_S)  # noqa: S311  # so that two do not knock at once
+    after = error.after_s if isinstance(error, Later) else None
+    return after or backoff.rest_s()
+
+
+def _update_id(update: Any) -> int:
+    number = update.get("update_id") if isinstance(update, dict) else None
+    return number if isinstance(number, int) else 0
+
+
+def _id(name: str) -> int:
+    """A message's or a topic's id. Raises: Unreachable, for what is none of Telegram's."""
+    if not name.isdecimal():
+        raise Unreachable("not_an_id")
+    return int(name)
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    """The library's errors as ours; an edit that changes nothing, and a late answer, are none."""
+    try:
+        yield
+    except TelegramError as error:
+        translated = _post_error(error)
+        if translated is not None:
+            raise translated from error
+
+
+def _post_error(error: TelegramError) -> PostError | None:
+    found: PostError | None
+    match error:
+        case RetryAfter():
+            found = errors.too_many(_seconds(error))
+        case ChatMigrated():
+            found = errors.migrated(error.new_chat_id)
+        case Forbidden():
+            found = errors.forbidden()
+        case InvalidToken():
+            found = errors.unauthorized()
+        case Conflict():
+            found = errors.taken_elsewhere()
+        case BadRequest():  # a NetworkError too, by the library's classes
+            found = errors.bad_request(error.message)
+        case _:
+            found = errors.broken(type(error.__cause__).__name__ if error.__cause__ else None)
+    return found
+
+
+def _seconds(error: RetryAfter) -> float:
+    with warnings.catch_warnings():
+        # It warns that it will be a timedelta one day; both are read.
+        warnings.simplefilter("ignore")
+        after = error.retry_after
+    return after.total_seconds() if isinstance(after, timedelta) else float(after)
