@@ -1,0 +1,323 @@
+"""What Slack brings, taken to the desk, and what follows from it, in the time Slack gives.
+
+A press is confirmed before anything is asked of the store, a message once it is safe there, and a
+form with what its answer needs. Knows no SDK: `Out` does the calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakValueDictionary
+
+from channels.contract import AskReason, OpenForm, PostError, Pressed, Tell, Typed
+from channels.forms import Form
+from channels.slack import modal, parse, render
+from gateway.errors import Unavailable
+from gateway.log import event
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+
+    from channels.contract import Destination, Response, Sender, Submitted
+    from channels.desk import Desk
+    from channels.forms import Reason
+    from channels.slack.markup import Json
+    from channels.slack.parse import Commanded, Us
+
+IN_BREATH_S = 2.5
+"""Ours: of the 3 s that Slack waits for a form to open or to be answered (platform facts, 0.2)."""
+
+NAME_S = 1.0
+"""Ours: a name is looked up for so long; then the id stands in its place."""
+
+SEEN_KEPT = 1_024
+"""Ours: gestures lately seen; a phantom repeat comes within seconds."""
+
+_log = logging.getLogger("channels.slack")
+
+
+class Out(Protocol):
+    """The calls that answers need. Each raises PostError."""
+
+    async def open(self, trigger: str, view: Json) -> None: ...
+
+    async def publish(self, user: str, view: Json) -> None: ...
+
+    async def whisper(self, where: Destination, user: str, message: Json) -> None: ...
+
+    async def reply(self, where: Destination, message: Json) -> None: ...
+
+    async def respond(self, url: str, where: Destination, message: Json) -> None: ...
+
+    async def name(self, user: str) -> str: ...
+
+    async def identify(self) -> Us: ...
+
+
+class Inbox:
+    """Built by the transport. `spawn` runs what nobody waits for; `revoked` hears we are out."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        out: Out,
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        revoked: Callable[[], None],
+    ) -> None:
+        self._desk = desk
+        self._out = out
+        self._spawn = spawn
+        self._revoked = revoked
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._seen: OrderedDict[str, str] = OrderedDict()
+
+    async def answer(self, body: Any) -> Any:
+        """What Slack is to be answered; None for a bare confirmation.
+
+        Raises: Unavailable, PostError: it is not safe here, and Slack is to bring it again.
+        """
+        match body:
+            case {"type": "url_verification", "challenge": challenge}:
+                return {"challenge": challenge}
+            case {"type": "event_callback"}:
+                await self._event(body)
+            case {"type": "block_actions"}:
+                self._spawn(self._pressed(body, asyncio.get_running_loop().time()))
+            case {"type": "view_submission"}:
+                return await self._sent(body)
+            case {"command": str()}:
+                self._spawn(self._commanded(body))
+        return None
+
+    # Events
+
+    async def _event(self, body: Any) -> None:
+        found = parse.event(body, await self._out.identify())
+        match found:
+            case Typed():
+                await self._typed(found, body["event"])
+            case parse.Homed():
+                self._spawn(self._homed(found))
+            case parse.Deleted(where, message):
+                self._desk.deleted(where, message)
+            case parse.Revoked():
+                self._revoked()
+
+    async def _typed(self, typed: Typed, inner: Any) -> None:
+        # In the order they came, so that an edit never overtakes its message.
+        lock = self._locks.setdefault(typed.where.name, asyncio.Lock())
+        async with lock:
+            if self._is_phantom(typed, inner):
+                return
+            named = await self._with_names(typed)
+            response = await self._desk.handle(named)
+        self._spawn(self._tell(typed.where, typed.sender, response.tells))
+
+    def _is_phantom(self, typed: Typed, inner: Any) -> bool:
+        """One gesture seen as two messages (platform facts, 1.10)."""
+        gesture = inner.get("client_msg_id")
+        if not isinstance(gesture, str) or typed.edit is not None:
+            return False
+        first = self._seen.setdefault(gesture, typed.message)
+        if len(self._seen) > SEEN_KEPT:
+            self._seen.popitem(last=False)
+        return first != typed.message
+
+    async def _with_names(self, typed: Typed) -> Typed:
+        """With the names of those it mentions, and in shared places of its author."""
+        names = []
+        for token, shown in typed.names:
+            account = parse.person_of(token)
+            names.append((token, f"@{await self._name(account)}" if account else shown))
+        sender = typed.sender
+        if not typed.where.direct and not sender.hidden:
+            sender = replace(sender, shown=await self._name(parse.user_of(sender.account)))
+        return replace(typed, names=tuple(names), sender=sender)
+
+    async def _name(self, user: str) -> str:
+        try:
+            async with asyncio.timeout(NAME_S):
+                return await self._out.name(user)
+        except (PostError, TimeoutError):
+            return user
+
+    async def _homed(self, homed: parse.Homed) -> None:
+        try:
+            text = await self._desk.waiting(homed.sender, homed.where)
+        except Unavailable:
+            text = self._desk.unavailable(homed.sender, homed.where).text
+        await self._out.publish(parse.user_of(homed.sender.account), render.home(text))
+
+    # Presses
+
+    async def _pressed(self, body: Any, came: float) -> None:
+        pressed = parse.interaction(body, await self._out.identify(), datetime.now(UTC))
+        if not isinstance(pressed, Pressed):
+            return
+        url, trigger = body.get("response_url"), body.get("trigger_id")
+        work = self._handle(pressed)
+        if isinstance(pressed.control, OpenForm | AskReason):
+            left_s = came + IN_BREATH_S - asyncio.get_running_loop().time()
+            await asyncio.wait({work}, timeout=max(0.0, left_s))
+        tells = await self._outcome(pressed, work, trigger)
+        await self._tell(
+            pressed.where, pressed.sender, tells, url if isinstance(url, str) else None
+        )
+
+    async def _outcome(
+        self, pressed: Pressed, work: asyncio.Task[Response], trigger: Any
+    ) -> Sequence[Tell]:
+        """What is said after a press, once its form is open if it has one."""
+        sorry = (self._desk.unavailable(pressed.sender, pressed.where),)
+        if not work.done() and isinstance(pressed.control, OpenForm | AskReason):
+            return sorry  # its trigger is as good as spent
+        try:
+            response = await work
+            if response.form is not None:
+                view = _view(response.form, pressed.where, pressed.message)
+                await self._out.open(str(trigger), view)
+        except Unavailable:
+            return sorry
+        except PostError as error:
+            event(_log, "form.failed", level=logging.WARNING, code=error.code)
+            return sorry
+        return response.tells
+
+    def _handle(self, interaction: Pressed | Submitted) -> asyncio.Task[Response]:
+        """The desk's work on it, which goes on whoever stops waiting."""
+        work = asyncio.ensure_future(self._desk.handle(interaction))
+        self._spawn(_settled(work))
+        return work
+
+    # Forms
+
+    async def _sent(self, body: Any) -> Any:
+        """What a sent form is answered: its faults, its next page, or nothing, which closes it."""
+        try:
+            async with asyncio.timeout(IN_BREATH_S):
+                us = await self._out.identify()
+        except TimeoutError:
+            raise Unavailable("Slack does not say who we are.") from None
+        sent = parse.interaction(body, us, datetime.now(UTC))
+        if sent is None:
+            return None
+        work = self._handle(sent)
+        await asyncio.wait({work}, timeout=IN_BREATH_S)
+        if not work.done():
+            # What it comes to is told when it is known; the form stays, with what is in it.
+            self._spawn(self._told_later(sent, work))
+            return self._sorry(sent, body)
+        try:
+            response = await work
+        except Unavailable:
+            return self._sorry(sent, body)
+        if response.form is not None:
+            return {
+                "response_action": "update",
+                "view": _view(response.form, sent.where, sent.message),
+            }
+        errors = modal.errors(body["view"], response.faults)
+        if errors:
+            return {"response_action": "errors", "errors": errors}
+        self._spawn(self._tell(sent.where, sent.sender, response.tells))
+        return None
+
+    def _sorry(self, sent: Pressed | Submitted, body: Any) -> Any:
+        text = self._desk.unavailable(sent.sender, sent.where).text
+        errors = modal.errors(body["view"], {"": text})
+        return {"response_action": "errors", "errors": errors} if errors else None
+
+    async def _told_later(self, sent: Pressed | Submitted, work: asyncio.Task[Response]) -> None:
+        try:
+            tells: Sequence[Tell] = (await work).tells
+        except Unavailable:
+            return
+        await self._tell(sent.where, sent.sender, tells)
+
+    # Commands
+
+    async def _commanded(self, body: Any) -> None:
+        command = parse.command(body, await self._out.identify())
+        if command is None:
+            return
+        try:
+            tells = await self._command(command)
+        except Unavailable:
+            tells = (self._desk.unavailable(command.sender, command.where),)
+        url = body.get("response_url")
+        await self._tell(
+            command.where, command.sender, tells, url if isinstance(url, str) else None
+        )
+
+    async def _command(self, command: Commanded) -> Sequence[Tell]:
+        """`link`, `pending` in private, or words: as a message that speaks to us."""
+        word = command.text.casefold()
+        if word == "link":
+            return (self._desk.link(command.sender, command.where),)
+        if word == "pending" and command.where.direct:
+            return (Tell(await self._desk.waiting(command.sender, command.where)),)
+        typed = Typed(
+            where=command.where,
+            sender=command.sender,
+            at=datetime.now(UTC),
+            message=command.event,
+            text=command.text or "help",
+            addressed=True,
+            markup=True,
+        )
+        return (await self._desk.handle(typed)).tells
+
+    # What is said back
+
+    async def _tell(
+        self,
+        where: Destination,
+        sender: Sender,
+        tells: Sequence[Tell],
+        url: str | None = None,
+    ) -> None:
+        """To them alone; where that cannot be done, what may stand there for all to read."""
+        for one in tells:
+            try:
+                await self._privately(where, sender, one, url)
+            except PostError as error:
+                event(_log, "tell.failed", level=logging.WARNING, code=error.code)
+                if one.public is not None and not where.direct:
+                    await self._publicly(where, one, one.public)
+
+    async def _privately(
+        self, where: Destination, sender: Sender, one: Tell, url: str | None
+    ) -> None:
+        for message in render.tell(one, one.text):
+            if url is not None:
+                await self._out.respond(url, where, message)
+            elif where.direct:
+                await self._out.reply(where, message)
+            else:
+                await self._out.whisper(where, parse.user_of(sender.account), message)
+
+    async def _publicly(self, where: Destination, one: Tell, text: str) -> None:
+        try:
+            for message in render.tell(one, text):
+                await self._out.reply(where, message)
+        except PostError as error:
+            event(_log, "tell.failed", level=logging.WARNING, code=error.code)
+
+
+def _view(shown: Form | Reason, where: Destination, message: str | None) -> Json:
+    if isinstance(shown, Form):
+        return modal.form(shown, where, message)
+    return modal.reason(shown, where, message)
+
+
+async def _settled(work: Awaitable[Response]) -> None:
+    """Waits for work whose result another reads, if anybody still does."""
+    try:
+        await work
+    except Unavailable as error:
+        event(_log, "press.failed", level=logging.WARNING, error=error)

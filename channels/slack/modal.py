@@ -1,0 +1,313 @@
+"""A form as a Slack modal, and back: each field with Slack's own input for its kind. Pure.
+
+Which ask it is of and where it was opened rides along as its metadata; a press or a form names its
+ask, and authorises nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, assert_never
+
+from channels.contract import Destination
+from channels.fitting import split
+from channels.slack.markup import MOST_ELEMENT, Json, clip, plain, rich
+from gateway.answer import Picked
+from gateway.question import Kind
+from gateway.scalars import TEXT_CAP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from channels.forms import Entry, Form, Reason
+    from gateway.answer import Value
+    from gateway.question import Field
+
+MOST_TITLE = 24
+"""Slack's, as all of the following: a modal's title, submit, close (platform facts, 1.5)."""
+MOST_LABEL = 2_000
+"""An input's label or hint (platform facts, 1.3)."""
+MOST_TYPED = 3_000
+"""What a plain text input takes, and what it may be filled with (platform facts, 1.3)."""
+MOST_OPTION = 75
+"""An option's text (platform facts, 1.3)."""
+MOST_RADIO = 10
+"""Options of radio buttons and of checkboxes; more are a menu (platform facts, 1.3)."""
+LEAST_TIME, MOST_TIME = 10**9, 10**10 - 1
+"""What a date and time picker takes: ten digits of Unix seconds (platform facts, 1.3)."""
+
+FORM, REASON = "oz.form", "oz.reason"
+"""Callback ids."""
+VALUE, WORDS = "v", "w"
+"""What the id of an input's block begins with: a field's value, or own words beside a choice."""
+WHY = f"{WORDS}:"
+"""The block of a reason, which belongs to no field."""
+INPUT = "in"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a modal carries along: its ask, its page, and the place and post it was opened at."""
+
+    ask_id: str
+    where: Destination
+    message: str | None = None
+    page: int = 0
+    pages: int = 1
+
+    def packed(self) -> str:
+        where = {key: value for key, value in asdict(self.where).items() if key != "channel"}
+        rest = {"message": self.message, "page": self.page, "pages": self.pages}
+        return json.dumps({"ask": self.ask_id, **where, **rest}, separators=(",", ":"))
+
+    @classmethod
+    def unpacked(cls, text: Any) -> Opened | None:
+        """What `packed` made that of; None for anything else."""
+        try:
+            found = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            return None
+        match found:
+            case {
+                "ask": str(ask_id),
+                "conversation": str(conversation),
+                "thread": (str() | None) as thread,
+                "account": (str() | None) as account,
+                "message": (str() | None) as message,
+                "page": int(page),
+                "pages": int(pages),
+            }:
+                where = Destination("slack", conversation, thread, account)
+                return cls(ask_id, where, message, page, pages)
+        return None
+
+
+def form(shown: Form, where: Destination, message: str | None) -> Json:
+    """The modal of one page."""
+    opened = Opened(shown.ask_id, where, message, shown.page, shown.pages)
+    blocks = [rich((piece, False)) for piece in split(shown.question, MOST_ELEMENT)]
+    for entry in shown.entries:
+        blocks += _entry(entry)
+    return _modal(FORM, opened, shown.title, shown.send, shown.cancel, blocks)
+
+
+def reason(shown: Reason, where: Destination, message: str | None) -> Json:
+    """The modal that asks why."""
+    element = _typed("", MOST_TYPED, multiline=True)
+    block = _input(WHY, shown.label, "", element, optional=True)
+    opened = Opened(shown.ask_id, where, message)
+    return _modal(REASON, opened, shown.title, shown.send, shown.cancel, [block])
+
+
+def _modal(
+    name: str, opened: Opened, title: str, send: str, close: str, blocks: list[Json]
+) -> Json:
+    return {
+        "type": "modal",
+        "callback_id": name,
+        "private_metadata": opened.packed(),
+        "title": plain(title, MOST_TITLE),
+        "submit": plain(send, MOST_TITLE),
+        "close": plain(close, MOST_TITLE),
+        "blocks": blocks,
+    }
+
+
+def _entry(entry: Entry) -> list[Json]:
+    """The field's input, after the whole of what does not fit on it."""
+    one = entry.field
+    blocks = []
+    rows = [f"{row.key}. {row.text}" for row in entry.rows]
+    if any(len(row) > MOST_OPTION for row in rows):
+        blocks += [rich((piece, False)) for piece in split("\n".join(rows), MOST_ELEMENT)]
+    hint = entry.hint
+    if len(hint) > MOST_LABEL or len(entry.label) > MOST_LABEL:
+        whole = f"{entry.label}\n{hint}"
+        blocks += [rich((piece, False)) for piece in split(whole, MOST_ELEMENT)]
+    # With own words beside it a choice may stay empty, whatever the field says.
+    optional = one.write_in or not one.required
+    blocks.append(
+        _input(f"{VALUE}:{one.name}", entry.label, hint, _element(entry, rows), optional=optional)
+    )
+    if one.write_in:
+        words = entry.value.write_in if isinstance(entry.value, Picked) else None
+        element = _typed(words or "", _longest(one), multiline=False)
+        label = entry.other or entry.label
+        blocks.append(_input(f"{WORDS}:{one.name}", label, "", element, optional=True))
+    return blocks
+
+
+def _input(name: str, label: str, hint: str, element: Json, *, optional: bool) -> Json:
+    made = {
+        "type": "input",
+        "block_id": name,
+        "label": plain(label, MOST_LABEL),
+        "optional": optional,
+        # An action id is there once in a view.
+        "element": {**element, "action_id": f"{INPUT} {name}"},
+    }
+    return {**made, "hint": plain(hint, MOST_LABEL)} if hint else made
+
+
+def _element(entry: Entry, rows: list[str]) -> Json:
+    one, value = entry.field, entry.value
+    match one.kind:
+        case Kind.TEXT:
+            text = value if isinstance(value, str) else ""
+            # A question in words wants a sentence; a field says itself whether it has lines.
+            return _typed(text, _longest(one), multiline=one.multiline or one.max_length is None)
+        case Kind.NUMBER:
+            return _number(one, value)
+        case Kind.CHOICE | Kind.MULTI_CHOICE:
+            return _picker(one, rows, value)
+        case Kind.DATE:
+            return _date(one, value)
+        case Kind.TOGGLE:
+            yes, no = _option(entry.yes, "yes"), _option(entry.no, "no")
+            made: Json = {"type": "radio_buttons", "options": [yes, no]}
+            if isinstance(value, bool):
+                made["initial_option"] = yes if value else no
+            return made
+        case _:
+            assert_never(one.kind)
+
+
+def _longest(one: Field) -> int:
+    return min(TEXT_CAP if one.max_length is None else one.max_length, MOST_TYPED)
+
+
+def _typed(text: str, longest: int, *, multiline: bool) -> Json:
+    made: Json = {"type": "plain_text_input", "multiline": multiline, "max_length": longest}
+    return {**made, "initial_value": text} if 0 < len(text) <= longest else made
+
+
+def _number(one: Field, value: object) -> Json:
+    made: Json = {"type": "number_input", "is_decimal_allowed": not one.integer}
+    given = {"initial_value": value, "min_value": one.min, "max_value": one.max}
+    for name, number in given.items():
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            # Slack takes numbers as strings, and knows no exponents.
+            made[name] = format(Decimal(repr(number)), "f")
+    return made
+
+
+def _picker(one: Field, rows: list[str], value: object) -> Json:
+    options = [_option(row, option.id) for row, option in zip(rows, one.options, strict=True)]
+    several = one.kind is Kind.MULTI_CHOICE
+    picked = value.options if isinstance(value, Picked) else ()
+    chosen = [shown for shown in options if shown["value"] in picked]
+    few = len(options) <= MOST_RADIO
+    if several:
+        made: Json = {"type": "checkboxes" if few else "multi_static_select", "options": options}
+        return {**made, "initial_options": chosen} if chosen else made
+    made = {"type": "radio_buttons" if few else "static_select", "options": options}
+    return {**made, "initial_option": chosen[0]} if chosen else made
+
+
+def _option(label: str, value: str) -> Json:
+    return {"text": plain(label, MOST_OPTION), "value": value}
+
+
+def _date(one: Field, value: object) -> Json:
+    made: Json = {"type": "datetimepicker" if one.date_time else "datepicker"}
+    if isinstance(value, str) and not one.date_time:
+        made["initial_date"] = value
+    elif isinstance(value, str):
+        seconds = int(datetime.fromisoformat(value).timestamp())
+        if LEAST_TIME <= seconds <= MOST_TIME:
+            made["initial_date_time"] = seconds
+    return made
+
+
+# Back
+
+
+@dataclass(frozen=True, slots=True)
+class FilledIn:
+    """What a sent modal holds, by field name; `why` is a reason that belongs to no field."""
+
+    values: Mapping[str, Value]
+    why: str | None = None
+
+
+def filled_in(values: Any) -> FilledIn:
+    """The values of `view.state.values`; what is empty or none of ours is left out. Total."""
+    found: dict[str, Value] = {}
+    words: dict[str, str] = {}
+    for name, held in values.items() if isinstance(values, dict) else ():
+        part, colon, field = str(name).partition(":")
+        element = next(iter(held.values()), None) if isinstance(held, dict) else None
+        value = _read(element) if isinstance(element, dict) else None
+        if not colon or value is None:
+            continue
+        if part == WORDS and isinstance(value, str):
+            words[field] = value
+        elif part == VALUE:
+            found[field] = value
+    why = words.pop("", None)
+    for field, text in words.items():
+        picked = found.get(field)
+        options = picked.options if isinstance(picked, Picked) else ()
+        found[field] = Picked(options, text)
+    return FilledIn(found, why)
+
+
+def _read(element: Mapping[str, Any]) -> Value | None:
+    found: Value | None = None
+    match element:
+        case {"type": "number_input", "value": str(text)}:
+            found = _as_number(text)
+        case {"type": "plain_text_input", "value": str(text)}:
+            found = text
+        case {"selected_option": {"value": "yes" | "no" as answer}}:
+            found = answer == "yes"
+        case {"selected_option": {"value": str(option)}}:
+            found = Picked((option,))
+        case {"selected_options": list(chosen)} if chosen:
+            names = [one.get("value") for one in chosen if isinstance(one, dict)]
+            found = Picked(tuple(name for name in names if isinstance(name, str)))
+        case {"type": "datepicker", "selected_date": str(day)}:
+            found = day
+        case {"type": "datetimepicker", "selected_date_time": int(seconds)}:
+            found = _as_moment(seconds)
+    return found
+
+
+def _as_number(text: str) -> Value:
+    """The number; a text that is none stays as it is, for the answer's own check to refuse."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _as_moment(seconds: int) -> Value | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def errors(view: Any, faults: Mapping[str, str]) -> dict[str, str]:
+    """Faults by the blocks they stand at; a fault of no field there stands at the first."""
+    blocks = view.get("blocks") if isinstance(view, dict) else None
+    names = [
+        str(one["block_id"])
+        for one in (blocks if isinstance(blocks, list) else [])
+        if isinstance(one, dict) and one.get("type") == "input" and "block_id" in one
+    ]
+    found: dict[str, str] = {}
+    for field, text in faults.items():
+        at = next((name for name in names if name == f"{VALUE}:{field}"), None) or (
+            names[0] if names else None
+        )
+        if at is not None:
+            found[at] = clip(f"{found[at]} {text}" if at in found else text, MOST_LABEL)
+    return found
