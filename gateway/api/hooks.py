@@ -22,15 +22,18 @@ BODY_BYTES = 1_048_576
 @asynccontextmanager
 async def serving_hooks(
     routes: Sequence[web.AbstractRouteDef], bind: Bind, *, finish_s: float
-) -> AsyncIterator[web.BaseSite]:
-    """Serves them; on leaving, calls under way get `finish_s`. Raises: OSError."""
+) -> AsyncIterator[str]:
+    """Serves them, at the address it yields; on leaving, calls under way get `finish_s`.
+
+    Raises: OSError, the port is taken.
+    """
     app = web.Application(client_max_size=BODY_BYTES)
     app.add_routes(routes)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=finish_s)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, bind.host, bind.port)
-        await site.start()
-        yield site
+        await web.TCPSite(runner, bind.host, bind.port).start()
+        host, port = runner.addresses[0][:2]
+        yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     finally:
         await runner.cleanup()

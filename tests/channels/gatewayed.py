@@ -154,8 +154,7 @@ async def gateway(config: Config, url: str, name: str = "w1") -> AsyncIterator[G
         made = Gatewayed(config, store, broker, chats)
         if chats.routes():
             hooks = serving_hooks(chats.routes(), Bind("127.0.0.1", 0), finish_s=1.0)
-            site = await stack.enter_async_context(hooks)
-            made.hooks = _address(site)
+            made.hooks = await stack.enter_async_context(hooks)
         tasks = [
             asyncio.create_task(waiters.run()),
             asyncio.create_task(Clock(store, broker, name).run()),
@@ -170,8 +169,3 @@ async def gateway(config: Config, url: str, name: str = "w1") -> AsyncIterator[G
                 for task in pending:
                     task.cancel()
                 await asyncio.wait(pending, timeout=0.5)
-
-
-def _address(site: Any) -> str:
-    host, port = site._server.sockets[0].getsockname()[:2]
-    return f"http://{host}:{port}"

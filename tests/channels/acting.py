@@ -1,0 +1,158 @@
+"""How a person answers an ask on any of the four; what differs between them stands here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from channels.catalogue import Reader
+from channels.plan import Way, plan
+from gateway.cli.chats import installed_channels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from channels.plan import Presentation
+    from channels.testing.platform import Message
+    from channels.testing.town import Place
+    from gateway.ask import Ask
+    from tests.channels.shapes import Shape
+
+ANSWER, SEND, DONE = "Answer", "Send", "Done"
+
+
+def way(place: Place, ask: Ask) -> Presentation:
+    """What the post has to press."""
+    return plan(Reader(), ask, installed_channels()[place.name].capabilities)
+
+
+async def posted(place: Place, conversation: str | None = None, *, count: int = 1) -> Message:
+    """The newest post with something to press, once so many messages stand there."""
+    where = conversation or place.room
+
+    def look() -> Message | None:
+        found = place.posts(where)
+        pressable = [one for one in found if one.controls]
+        return pressable[-1] if len(found) >= count and pressable else None
+
+    message: Message = await place.platform.until(look)
+    return message
+
+
+async def natively(place: Place, person: str, post: Message, ask: Ask, shape: Shape) -> None:
+    """Answers by what the post or its form has."""
+    account, platform = place.accounts[person], place.platform
+    chosen = way(place, ask)
+    match chosen.way:
+        case Way.BUTTONS:
+            await platform.press(account, post, _button(chosen, shape))
+        case Way.MENU:
+            label = str(next(iter(shape.filled.values())))
+            menu = next(one for one in post.controls if one.kind == "menu")
+            option = next(one for one in menu.options if label.split(",", maxsplit=1)[0] in one)
+            await platform.choose(account, post, menu.label, [option])
+        case Way.CARD:
+            await platform.submit(account, shape.filled)
+        case Way.FORM:
+            await platform.press(account, post, ANSWER)
+            await _fill_pages(place, account, shape.filled, chosen.pages)
+        case Way.STEPS:
+            await platform.press(account, post, ANSWER)
+            await _walk(place, account, ask, shape)
+        case Way.TEXT:
+            await by_text(place, person, post, shape.texts[0])
+
+
+async def by_text(place: Place, person: str, post: Message, text: str) -> str:
+    """Types it as a reply to the post; the message's id."""
+    account, platform = place.accounts[person], place.platform
+    said: str = await platform.type(account, post.conversation, text, reply_to=post.id)
+    return said
+
+
+def _button(chosen: Presentation, shape: Shape) -> str:
+    """The button that says what the shape is filled with."""
+    (value,) = shape.filled.values()
+    wanted = {True: "Yes", False: "No"}.get(value, value) if isinstance(value, bool) else value
+    labels = [button.label for button in chosen.buttons]
+    return next(label for label in labels if label == wanted or label.endswith(f". {wanted}"))
+
+
+async def _fill_pages(place: Place, account: str, filled: Mapping[str, Any], pages: int) -> None:
+    platform = place.platform
+    seen: list[str] = []
+    for page in range(pages):
+        if page:
+            # Discord opens a page from a button only; the others have one page.
+            await platform.until(lambda: _continue(place, account))
+            await platform.press(account, _continue(place, account), "Continue")
+        form = await platform.until(lambda: _next_form(place, account, seen))
+        seen.append(form.id)
+        here = {entry.label for entry in form.entries} | {entry.name for entry in form.entries}
+        await platform.submit(
+            account, {label: value for label, value in filled.items() if label in here}
+        )
+
+
+def _next_form(place: Place, account: str, seen: list[str]) -> Any:
+    form = place.platform.form(account)
+    return form if form is not None and form.id not in seen else None
+
+
+def _continue(place: Place, account: str) -> Message | None:
+    """The private message that offers the next page."""
+    found = place.platform.messages(place.room, account=account)
+    offered = [one for one in found if any(c.label == "Continue" for c in one.controls)]
+    return offered[-1] if offered else None
+
+
+async def _walk(place: Place, account: str, ask: Ask, shape: Shape) -> None:
+    """Step by step, in the private chat, on one message that edits itself."""
+    platform = place.platform
+
+    def step(label: str) -> Message | None:
+        found = place.posts(account)
+        return next(
+            (one for one in reversed(found) if any(label in c.label for c in one.controls)), None
+        )
+
+    async def tap(label: str) -> None:
+        message = await platform.until(lambda: step(label))
+        control = next(c for c in message.controls if label in c.label)
+        await platform.press(account, message, control.label)
+
+    async def turned(before: str) -> None:
+        await platform.until(lambda: _walking(place, account) != before)
+
+    for field in ask.question.fields:
+        before = _walking(place, account)
+        await platform.until(lambda: bool(_walking(place, account)))
+        before = _walking(place, account)
+        name = next(
+            (n for n in (field.title, field.name, "Your answer") if n in shape.filled), None
+        )
+        if name is None:
+            await tap("Leave out")
+            await turned(before)
+            continue
+        value = shape.filled[name]
+        if isinstance(value, bool):
+            await tap("Yes" if value else "No")
+        elif isinstance(value, list):
+            for label in value:
+                now = _walking(place, account)
+                await tap(label)
+                await turned(now)
+            before = _walking(place, account)
+            await tap(DONE)
+        elif field.is_choice:
+            await tap(value)
+        else:
+            await platform.type(account, account, str(value))
+        await turned(before)
+    await tap(SEND)
+
+
+def _walking(place: Place, account: str) -> str:
+    """The walk's message as it stands, its controls too."""
+    found = [one for one in place.posts(account) if one.controls]
+    return f"{found[-1].text} {found[-1].controls}" if found else ""
