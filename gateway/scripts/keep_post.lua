@@ -6,13 +6,13 @@ if not status then
   return 0
 end
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
-redis.call('HSET', KEYS[1], 'posts', '1')
-if status == 'pending' then
-  return 1
-end
 local open = false
 for _, post in ipairs(redis.call('HVALS', KEYS[2])) do
   open = open or string.sub(post, 1, 1) == 'o'
 end
-redis.call(open and 'SADD' or 'SREM', KEYS[3], 'p:' .. ARGV[1])
+-- For `settle.lua`, which does not read the posts: whether one of them is to be drawn anew then.
+redis.call('HSET', KEYS[1], 'posts', open and 'o' or 'c')
+if status ~= 'pending' then
+  redis.call(open and 'SADD' or 'SREM', KEYS[3], 'p:' .. ARGV[1])
+end
 return 1

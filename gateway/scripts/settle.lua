@@ -63,7 +63,7 @@ for i = 1, count do
   if ARGV[8] == 'webhook' then
     redis.call('SADD', KEYS[5], 'r:' .. id)
   end
-  if ask[8] then
+  if ask[8] == 'o' then
     redis.call('SADD', KEYS[5], 'p:' .. id)
   end
   for n = #left, 1, -1 do
