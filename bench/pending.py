@@ -8,6 +8,7 @@ import os
 import uuid
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
@@ -16,8 +17,9 @@ from bench.backlog import drained
 from bench.world import AGENT, ARGUMENTS, TENANT, TOOL, new_run, stop, world
 from gateway.ask import Run
 from gateway.clock import Clock
-from gateway.ids import ask_id, digest_text
-from gateway.redis_store.keys import Partitions
+from gateway.ids import ask_id, digest_text, partition_byte
+from gateway.redis_store.keys import Keys, Partitions
+from gateway.redis_store.lane import pack
 from gateway.redis_store.link import SCRIPTS
 from gateway.store import Group
 
@@ -44,42 +46,60 @@ async def fill(url: str, count: int, *, per_run: int = 1) -> None:
     common = (SCRIPTS / "common.lua").read_text("utf-8")
     create = await client.script_load(common + (SCRIPTS / "create_run.lua").read_text("utf-8"))
     open_ = await client.script_load(common + (SCRIPTS / "open.lua").read_text("utf-8"))
-    places = Partitions.of(16)
-    week_ms = 7 * 86_400_000
+    body = model.replace(like, ASK).replace(run_id, RUN)
+    creation, opening = _create(create), _open(open_, body)
+    pool: Any = client.connection_pool  # its method has no types
+    connection = await pool.get_connection()
     for start in range(0, count, BATCH):
-        pipe = client.pipeline(transaction=False)
+        commands: list[bytes] = []
         for number in range(start, min(start + BATCH, count), per_run):
             filled = f"job-fast-{number:030d}"
-            keys = places.of_run(filled)
-            run_keys = (keys.run(filled), keys.log, keys.due)
-            fields = ("tenant", TENANT, "agent", "bench")
-            pipe.execute_command(
-                "EVALSHA",
-                create,
-                3,
-                *run_keys,
-                0,
-                filled,
-                TENANT,
-                digest_text(filled),
-                week_ms,
-                "",
-                *fields,
-            )
+            place = f"{{{partition_byte(filled) % 16:02d}}}".encode()
+            run = creation.replace(RUN.encode(), filled.encode()).replace(PLACE, place)
+            commands.append(run)
+            of_run = opening.replace(RUN.encode(), filled.encode()).replace(PLACE, place)
             for call in range(per_run):
-                made_id = ask_id(filled, str(call))
-                body = model.replace(like, made_id).replace(run_id, filled)
-                pipe.execute_command(
-                    "EVALSHA", open_, 6, keys.run(filled), keys.ask(made_id), keys.asks, keys.log,
-                    keys.due, keys.inbox(TENANT),
-                    0, made_id, filled, TENANT, body, digest_text(made_id), digest_text("arguments"), week_ms,
-                    "0", 1000, "-", "0.25", "0.5", "0.75",
-                )  # fmt: skip
-        await pipe.execute()
+                asked = ask_id(filled, str(call))
+                digest = digest_text(asked)
+                commands.append(
+                    of_run.replace(ASK.encode(), asked.encode()).replace(CALL, digest.encode())
+                )
+        await connection.send_packed_command(commands, check_health=False)
+        for _ in commands:
+            await connection.read_response()
+    await pool.release(connection)
     await seen(client)
     await client.config_set("appendfsync", "always")
     await client.config_set("auto-aof-rewrite-percentage", 100)
     await client.aclose()
+
+
+RUN = "job-fast-" + "R" * 30
+ASK = "a-" + "f" * 12
+CALL = b"D" * 15
+PLACE = b"{99}"
+"""Stand in a packed command for what differs; each is as long as what takes its place."""
+
+WEEK_MS = 7 * 86_400_000
+
+
+def _create(sha: str) -> bytes:
+    """The packed command that creates a run."""
+    keys = Keys(99, "oz:{99}:")
+    names = (keys.run(RUN), keys.log, keys.due)
+    fields = ("tenant", TENANT, "agent", "bench")
+    digest = digest_text("a run")
+    return pack(("EVALSHA", sha, 3, *names, 0, RUN, TENANT, digest, WEEK_MS, "", *fields))
+
+
+def _open(sha: str, body: str) -> bytes:
+    """The packed command that opens an ask of that body."""
+    keys = Keys(99, "oz:{99}:")
+    names = (keys.run(RUN), keys.ask(ASK), keys.asks, keys.log, keys.due, keys.inbox(TENANT))
+    digests = (CALL.decode(), digest_text("arguments"))
+    rungs = ("0.25", "0.5", "0.75")
+    numbers = (WEEK_MS, "0", 1000, "-")
+    return pack(("EVALSHA", sha, 6, *names, 0, ASK, RUN, TENANT, body, *digests, *numbers, *rungs))
 
 
 async def seen(client: Redis) -> None:

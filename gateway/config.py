@@ -6,11 +6,10 @@ Pure: the file's text and the environment are given; the settings come out, or e
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -192,7 +191,7 @@ class Config(Frozen):
     channels: Annotated[Mapping[str, Any], Bound(alias="channel", default_factory=dict)]
 
 
-NO_CHANNELS: Mapping[str, type[Frozen]] = MappingProxyType({})
+Models = Callable[[], Mapping[str, type[Frozen]]]
 
 
 def load(
@@ -200,13 +199,14 @@ def load(
     environ: Mapping[str, str],
     *,
     folder: Path,
-    channels: Mapping[str, type[Frozen]] = NO_CHANNELS,
+    channels: Models = dict,
 ) -> Config:
     """The settings in a file's text, the environment's over them.
 
     Args:
         text: TOML; "" where there is no file.
-        channels: the keys of `[channel.<name>]`, by the name of each channel that is installed.
+        channels: the keys of `[channel.<name>]`, by the name of each channel that is installed;
+            called only where something was set that may be a channel's.
         environ: all of the environment; only names that begin with `OZ_`, `XDG_DATA_HOME` and
             `HOME` are looked at.
         folder: absolute; what relative paths are relative to.
@@ -218,7 +218,10 @@ def load(
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also a number of 5,000 digits, 1,000 brackets
         raise _refusal([Problem("", f"Not TOML: {error}.")]) from None
-    problems = _unknown_variables(environ, channels)
+    ours = {*ENVIRON, *CLIENT_ENVIRON}
+    others = [name for name in environ if name.startswith(PREFIX) and name not in ours]
+    models = channels() if others or "channel" in tables or "route" in tables else {}
+    problems = _unknown_variables(environ, models)
     table = tables.setdefault("gateway", {})
     if isinstance(table, dict):
         table.update({key: environ[name] for name, key in ENVIRON.items() if environ.get(name)})
@@ -229,8 +232,8 @@ def load(
     except ValidationError as error:
         raise _refusal([*problems, *_type_faults(error, environ)]) from None
     problems += tenant_faults(config.tenants) + people_faults(config.tenants, config.people)
-    problems += route_faults(config.tenants, config.people, config.routes, list(channels))
-    read, faults = read_channels(tables.get("channel", {}), channels, environ)
+    problems += route_faults(config.tenants, config.people, config.routes, list(models))
+    read, faults = read_channels(tables.get("channel", {}), models, environ)
     problems += faults
     if problems:
         raise _refusal(problems)

@@ -197,7 +197,7 @@ def _config(town: Town, folder: Path) -> Config:
         lines += ["[[route]]", f'conversation = "{place.conversation}"', "content = true"]
     for name, table in town.tables().items():
         lines += [f"[channel.{name}]", *(f"{key} = {_toml(v)}" for key, v in table.items())]
-    return load("\n".join(lines), {"HOME": str(folder)}, folder=folder, channels=models)
+    return load("\n".join(lines), {"HOME": str(folder)}, folder=folder, channels=lambda: models)
 
 
 def _toml(value: object) -> str:

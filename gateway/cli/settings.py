@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gateway.cli.chats import installed_channels
 from gateway.cli.failure import Failure
 from gateway.config import Config, ConfigError, load
 
+if TYPE_CHECKING:
+    from gateway.question import Frozen
+
 FILE = "oz-gateway.toml"
 """Read from the folder the command is run in, where OZ_CONFIG names no other."""
+
+
+def _channel_settings() -> Mapping[str, type[Frozen]]:
+    return {name: channel.settings for name, channel in installed_channels().items()}
 
 
 def read_config(environ: Mapping[str, str], **given: str | None) -> Config:
@@ -35,8 +43,7 @@ def read_config(environ: Mapping[str, str], **given: str | None) -> Config:
     if folder := environ.get("OZ_DATA"):
         environ["OZ_DATA"] = str(Path(folder).expanduser().absolute())
     try:
-        models = {name: channel.settings for name, channel in installed_channels().items()}
-        return load(text, environ, folder=path.parent, channels=models)
+        return load(text, environ, folder=path.parent, channels=_channel_settings)
     except ConfigError as error:
         problems = tuple(
             f"{fault.path}: {fault.message}" if fault.path else fault.message

@@ -126,7 +126,7 @@ def settings(
     """The config with those `[channel.…]` tables, and the TOML of its people and routes."""
     models = {name: channel.settings for name, channel in installed_channels().items()}
     text = "\n".join((people, routes, *(_table(name, one) for name, one in tables.items())))
-    return load(text, {"HOME": str(folder)}, folder=folder, channels=models)
+    return load(text, {"HOME": str(folder)}, folder=folder, channels=lambda: models)
 
 
 def _table(name: str, values: Mapping[str, Any]) -> str:
