@@ -44,6 +44,12 @@ if TYPE_CHECKING:
 LONGEST_WAIT_S = 30.0
 """The least that discord.py can be told: a longer wait is raised, and is the worker's to keep."""
 
+CALL_S = 60.0
+"""Ours: with all its own tries and waits the library is done in that time, or hangs."""
+
+ANSWER_S = 20.0
+"""Ours: an answer that takes longer is given up; its reader has."""
+
 FINISH_S = 3.0
 """Ours: so long may what is in hand take when the channel stops; an answer has no longer."""
 
@@ -166,12 +172,16 @@ class Api:
         if params is not None:
             how["params"] = params
         with translated():
-            return await http.request(Route(verb, path, **names), **how)
+            async with asyncio.timeout(CALL_S):
+                return await http.request(Route(verb, path, **names), **how)
 
     async def _hook(self, route: Route, payload: Mapping[str, Any] | None) -> None:
         # Apart from the other calls, so that a limit those met never delays an answer.
         if self._session is None:
-            self._session = aiohttp.ClientSession()
+            # No limit of connections: at 50 presses a second each answer may take seconds.
+            connector = aiohttp.TCPConnector(limit=0)
+            timeout = aiohttp.ClientTimeout(total=ANSWER_S)
+            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
         body = None if payload is None else dict(payload)
         with translated():
             await self._hooks.request(route, self._session, payload=body)

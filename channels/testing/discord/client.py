@@ -102,7 +102,9 @@ def filled(label: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     if child["type"] == CHECKBOX:
         return shape | {"value": bool(value)}
     if child["type"] == INPUT:
-        text = "" if value is None else str(value)
+        text = "" if value is None else value
+        if not isinstance(text, str):
+            raise ValueError(f"{shown.label!r} takes text")
         least, most = child.get("min_length") or 0, child.get("max_length") or INPUT_CHARS
         if text and not least <= len(text) <= most:
             raise ValueError(f"{shown.label!r} takes {least} to {most} characters")

@@ -24,7 +24,7 @@ from channels.contract import (
     Tell,
 )
 from channels.discord import render
-from channels.discord.render import CAPABILITIES, EPHEMERAL
+from channels.discord.render import CAPABILITIES, EPHEMERAL, Voice
 from channels.drawing import Drawing, draw
 from channels.plan import Way
 from channels.testing.discord import client
@@ -196,21 +196,21 @@ def test_what_is_said_back_is_whispered() -> None:
     """In as many messages as it takes, with its buttons on the last; in public without."""
     buttons = tuple(Button(f"K{n}", f"K{n}", "a-75eaf712473f", Send("0" * 10)) for n in range(1))
     said = Tell("word " * 600, "for all", buttons)
-    whispered = render.tell(said)
+    whispered = render.tell(said, Voice.WHISPER)
     assert len(whispered) == 2
     assert all(one["flags"] & EPHEMERAL for one in whispered)
     assert controls(whispered[-1]) == [Send("0" * 10)]
-    [public] = render.tell(said, public=True)
+    [public] = render.tell(said, Voice.PUBLIC)
     assert public["content"] == "for all"
     assert not public["flags"] & EPHEMERAL
-    assert render.tell(Tell("only mine"), public=True) == []
+    assert render.tell(Tell("only mine"), Voice.PUBLIC) == []
 
 
 @pytest.mark.parametrize("count", [1, 5, 25, 26, 60])
 def test_many_buttons_stand_on_as_many_messages_as_they_need(count: int) -> None:
     """None is dropped."""
     buttons = tuple(Button(f"K{n}", f"K{n}", f"a-{n:012x}", PressSkip()) for n in range(count))
-    sent = render.tell(Tell("Which?", None, buttons))
+    sent = render.tell(Tell("Which?", None, buttons), Voice.DIRECT)
     for one in sent:
         check_message(one, v2=False)
     labels = [control.label for one in sent for control in client.controls(one["components"])]
