@@ -43,6 +43,9 @@ MESSAGE_BYTES = 80 * 1024
 TEXT_BYTES = 16 * 1024
 """Ours: of a card's text, so that as much is left for its inputs, which repeat the options."""
 
+LINE_BYTES = 62
+"""Of the card's JSON around a line of text."""
+
 SUMMARY_CHARS = 160
 """Ours: of the question, in the note that says a card has come."""
 
@@ -58,8 +61,15 @@ _SPLIT = re.compile(r"(?<=\{)(?=\{)")
 
 
 def measure(text: str) -> int:
-    """Bytes of the card that a text takes, with what stands around each of its lines."""
-    return sum(len(_json(block)) + 1 for block in _lines(text))
+    """Bytes of a card that a text takes at most, with what stands around each of its lines.
+
+    It is asked for every piece of a long text, so it counts instead of writing the card.
+    """
+    escaped = text.count('"') + text.count("\\")
+    # Some blanks become ones that do not break, of two bytes; braces in a row are parted.
+    changed = text.count(" ") + 3 * text.count("{{")
+    lines = text.count("\n") + 1
+    return len(text.encode("utf-8", "surrogatepass")) + escaped + changed + LINE_BYTES * lines
 
 
 CAPABILITIES = Capabilities(
@@ -86,14 +96,13 @@ def post(drawing: Drawing) -> list[Node]:
 
     Only that one is drawn anew, so whatever comes before it never changes.
     """
-    if drawing.leading:
-        leading, text = list(drawing.leading), drawing.text
-        return [*map(plain_card, leading), _post(drawing, list(_lines(text)))]
-    whole = _post(drawing, _view(drawing.view))
-    if _fits(whole):
-        return [whole]
-    leading = split(head(drawing.view), TEXT_BYTES, measure)
-    below = list(_lines(tail(drawing.view)))
+    leading, text = list(drawing.leading), drawing.text
+    if not leading:
+        whole = _post(drawing, _view(drawing.view))
+        if _fits(whole):
+            return [whole]
+        leading, text = split(head(drawing.view), TEXT_BYTES, measure), tail(drawing.view)
+    below = list(_lines(text))
     last = _post(drawing, below)
     if not _fits(last):
         # Its inputs alone are too large for a card; the text is there to be replied to.
