@@ -152,8 +152,11 @@ class Conversations:
         """A message of ours shows that ask."""
         kept = f"{post.ask_id} {post.at_ms}"
         await self._store.bind(f"post:{conversation}:{message}", kept, POSTS_REMEMBERED)
-        shown = f"shown:{conversation}:{post.ask_id}"
-        await self._store.bind(shown, str(post.at_ms), POSTS_REMEMBERED)
+        await self.appeared(conversation, post.ask_id, post.at_ms)
+
+    async def appeared(self, conversation: str, ask_id: str, at_ms: int) -> None:
+        """The ask is before people there since then, by the platform's clock; the first stays."""
+        await self._store.bind(f"shown:{conversation}:{ask_id}", str(at_ms), POSTS_REMEMBERED)
 
     async def shown_ms(self, conversation: str, ask_id: str) -> int | None:
         """When the ask first appeared there, by the platform's clock; None if that is not known."""

@@ -91,8 +91,10 @@ class Walking:
             return Answered(draft.values)
         note = ""
         if step.act is StepAct.START:
-            # What is typed in this chat from now on finds the ask.
+            # What is typed in this chat from now on finds the ask. Platforms tell whole seconds.
+            since_ms = int(record.opened_at.timestamp()) * 1000
             await self._conversations.join(pressed.where.name, ask)
+            await self._conversations.appeared(pressed.where.name, ask.id, since_ms)
         elif step.act is StepAct.OTHER:
             note = await self._other(step, record, actor, draft, token)
         else:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict, deque
 
-CHAT = (5, 5.0)
-"""Ours: one a second, and the burst the guidance allows without a number."""
+CHAT = (20, 20.0)
+"""Ours: one a second, and the bursts that the guidance allows without a number."""
 GROUP = (20, 60.0)
 """Bots FAQ: at most 20 messages a minute to one group."""
 ALL = (30, 1.0)
