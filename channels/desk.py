@@ -12,7 +12,7 @@ from channels.contract import Pressed, Submitted, Tell
 from channels.words import told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from channels.catalogue import Reader
     from channels.contract import Destination, Interaction, Response, Sender
@@ -29,6 +29,7 @@ class Desk:
         hurry: has an ask's posts looked at soon; returns at once.
         adopt: records that a message shows an ask, where nobody did; returns at once.
         deleted: has a deleted message of ours posted anew, if it is still wanted; returns at once.
+        standing: a channel's posts whose asks wait, for platforms that bring nothing again.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Desk:
         hurry: Callable[[str], None],
         adopt: Callable[[str, Destination, str], None],
         deleted: Callable[[Destination, str], None],
+        standing: Callable[[str], AsyncIterator[tuple[Destination, str]]],
     ) -> None:
         self._interactions = interactions
         self._everyone = everyone
@@ -47,6 +49,7 @@ class Desk:
         self._hurry = hurry
         self._adopt = adopt
         self.deleted = deleted
+        self.standing = standing
 
     async def handle(self, interaction: Interaction) -> Response:
         """All that follows. A message is safe to confirm to the platform once this returns.
@@ -101,4 +104,5 @@ def desk_for(worker: Worker, interactions: Interactions, mine: Mine, everyone: E
         hurry=worker.hurry,
         adopt=worker.adopt,
         deleted=worker.deleted,
+        standing=worker.standing,
     )

@@ -19,7 +19,7 @@ from gateway.log import event
 from gateway.posts import UNPOSTED, Post, PostState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
     from typing import Any, Protocol
 
     from channels.inbound.actors import Everyone
@@ -101,11 +101,13 @@ class Worker:
         self._adopted: OrderedDict[tuple[str, str, str], None] = OrderedDict()
         self._others: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self._feed: Feed | None = None
 
     # Life
 
     async def run(self, feed: Feed) -> None:
         """Works until cancelled; then what is in hand is finished first."""
+        self._feed = feed
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(feed.run(self.heard, self.remind), name="feed")
@@ -276,6 +278,18 @@ class Worker:
         self._timers[ask_id] = loop.call_later(wait_s, self.hurry, ask_id)
 
     # What else happens to posts
+
+    async def standing(self, channel: str) -> AsyncIterator[tuple[Destination, str]]:
+        """The posts of that channel whose asks wait, so that what was written under them while
+        nobody listened can be read. Raises: Unavailable.
+        """
+        if self._feed is None:
+            return
+        for tenant in self._everyone.tenants:
+            async for ask_id in self._feed.pending(tenant):
+                for post in (await self._posts.of(ask_id)).values():
+                    if post.channel == channel and post.message is not None:
+                        yield where_of(post), post.message
 
     async def remind(self, ask_id: str) -> None:
         """A rung was climbed: says under each post that it still waits. Raises: Unavailable."""
