@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, assert_never
 
-from channels.contract import PostError, Response, Tell, Typed
+from channels.contract import Later, PostError, Response, Tell, Typed, Unsure
 from channels.discord import parse, render, words
 from channels.discord.parse import Known, Withheld
 from channels.discord.presses import Memory, Presses
@@ -20,6 +21,7 @@ from gateway.log import event
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from datetime import datetime
 
     from channels.desk import Desk
     from channels.discord.answering import Calls
@@ -27,23 +29,29 @@ if TYPE_CHECKING:
 FIRST_TIME = 1000
 """Ours: hidden replies that were told how to reach us, so that nobody is told twice."""
 
+FAR_BACK = timedelta(hours=23)
+"""Ours: just less than an event stays bound to its ask."""
+
 _log = logging.getLogger("channels.discord")
 
 
 class Incoming:
-    """One connection's way in. `spawn` runs work that ends with the channel."""
+    """One connection's way in. `spawn` runs work that ends with the channel; `now` is aware."""
 
     def __init__(
-        self, desk: Desk, calls: Calls, spawn: Callable[[Coroutine[Any, Any, None]], Any]
+        self,
+        desk: Desk,
+        calls: Calls,
+        spawn: Callable[[Coroutine[Any, Any, None]], Any],
+        now: Callable[[], datetime],
     ) -> None:
         self._desk = desk
         self._calls = calls
         self._spawn = spawn
+        self._now = now
         self._presses = Presses(desk, calls)
         self._known = Known()
         self._lines: dict[str, asyncio.Future[None]] = {}
-        self._newest: dict[str, str] = {}
-        self._ready = False
         self._told: Memory[tuple[str, str], bool] = Memory(FIRST_TIME)
 
     def take(self, name: str, data: Any) -> None:
@@ -55,18 +63,14 @@ class Incoming:
             case "INTERACTION_CREATE":
                 arrived = asyncio.get_running_loop().time()
                 self._spawn(self._guarded(self._presses.take(data, arrived)))
+            case "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK":
+                for where, message in parse.deleted(data, self._known):
+                    self._desk.deleted(where, message)
             case "READY":
-                # A new session after another: what came between them was not sent to us.
-                if self._ready:
-                    for place in list(self._newest):
-                        self._spawn(self._guarded(self._catch_up(place)))
-                self._ready = True
+                # A new session: what was written while there was none is not sent to us.
+                self._spawn(self._guarded(self._catch_up()))
             case _:
                 pass
-
-    def posted(self, conversation: str, message: str) -> None:
-        """A post of ours stands there, so that what is written after it may be an answer."""
-        self._newest.setdefault(conversation, message)
 
     # Messages: one after the other in each conversation
 
@@ -109,8 +113,6 @@ class Incoming:
                 await self._hidden(place, heard)
             case Typed():
                 response = await self._patiently(heard)
-                if place in self._newest:
-                    self._newest[place] = max(self._newest[place], heard.message, key=int)
                 voice = Voice.DIRECT if heard.where.direct else Voice.PUBLIC
                 await self._reply(place, heard.message, response.tells, voice)
             case _:
@@ -149,10 +151,43 @@ class Incoming:
                     answer = payload | {"message_reference": render.reference(message)}
                 await self._calls.create(place, answer)
 
-    async def _catch_up(self, place: str) -> None:
-        """Messages that were written while nobody listened, the oldest first."""
-        for missed in await self._calls.after(place, self._newest[place]):
-            self._line_up(missed, edited=False)
+    async def _catch_up(self) -> None:
+        """Reads what was written in places where asks wait, the oldest first.
+
+        What is read twice has no second effect for a day (`gateway.conversations.REMEMBERED`), so
+        nothing older is read.
+        """
+        backoff = Backoff()
+        while True:
+            try:
+                oldest = await self._oldest()
+            except Unavailable:
+                await asyncio.sleep(backoff.rest_s())
+                continue
+            break
+        recent = parse.snowflake(self._now() - FAR_BACK)
+        for place, message in oldest.items():
+            self._spawn(self._guarded(self._read_back(place, max(message, recent, key=int))))
+
+    async def _oldest(self) -> dict[str, str]:
+        """The first post that still waits, by place."""
+        oldest: dict[str, str] = {}
+        async for where, message in self._desk.standing(render.CHANNEL):
+            place = where.thread or where.conversation
+            oldest[place] = min(message, oldest.get(place, message), key=int)
+        return oldest
+
+    async def _read_back(self, place: str, message: str) -> None:
+        backoff = Backoff()
+        while True:
+            try:
+                missed = await self._calls.after(place, message)
+            except (Later, Unsure) as error:
+                await asyncio.sleep(getattr(error, "after_s", None) or backoff.rest_s())
+                continue
+            break
+        for one in missed:
+            self._line_up(one, edited=False)
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         """Runs it; a failure is logged, and stops nothing else."""

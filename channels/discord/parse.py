@@ -106,6 +106,11 @@ def moment_ms(snowflake: str) -> int:
     return (int(snowflake) >> 22) + EPOCH_MS
 
 
+def snowflake(at: datetime) -> str:
+    """The lowest id that can be made at that time."""
+    return str(max(0, int(at.timestamp() * 1000) - EPOCH_MS) << 22)
+
+
 def learn(known: Known, name: str, data: Any) -> None:
     """Takes from an event what `Known` keeps."""
     event = _dict(data)
@@ -139,6 +144,19 @@ def learn_place(known: Known, data: Any) -> None:
 def conversation_of(data: Any) -> str | None:
     """The channel or thread that a message event is about."""
     return _id(_dict(data).get("channel_id"))
+
+
+def deleted(data: Any, known: Known) -> Iterator[tuple[Destination, str]]:
+    """The messages that are gone, one or several, and where they stood."""
+    event = _dict(data)
+    place = _id(event.get("channel_id"))
+    ids = event.get("ids")
+    for one in ids if isinstance(ids, list) else [event.get("id")]:
+        gone = _id(one)
+        if place is not None and gone is not None:
+            parent = known.parents.get(place)
+            where = Destination(CHANNEL, parent, place) if parent else Destination(CHANNEL, place)
+            yield where, gone
 
 
 def message(data: Any, known: Known, *, edited: bool = False) -> Typed | Withheld | None:

@@ -10,6 +10,7 @@ import json
 import logging
 import warnings
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 LONGEST_WAIT_S = 30.0
 """The least that discord.py can be told: a longer wait is raised, and is the worker's to keep."""
 
-CALL_S = 60.0
-"""Ours: with all its own tries and waits the library is done in that time, or hangs."""
+CALL_S = 20.0
+"""Ours: with its own tries and waits; a worker has the sole right to a place for 30 seconds."""
 
 ANSWER_S = 20.0
 """Ours: an answer that takes longer is given up; its reader has."""
@@ -219,7 +220,7 @@ class Discord:
         self._settings = settings
         self._api = Api(settings.token.get_secret_value())
         self._tasks: set[asyncio.Task[None]] = set()
-        self._incoming = Incoming(desk, self._api, self._spawn)
+        self._incoming = Incoming(desk, self._api, self._spawn, lambda: datetime.now(UTC))
         # The library has its addresses for the whole process.
         Route.BASE = settings.api_url
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)
@@ -230,7 +231,6 @@ class Discord:
         message = ""
         for number, payload in enumerate(payloads):
             message = await self._create_once(place, payload, f"{key} {place} {number}")
-        self._incoming.posted(place, message)
         return message, parse.moment_ms(message)
 
     async def _create_once(self, place: str, payload: Mapping[str, Any], key: str) -> str:

@@ -246,6 +246,21 @@ def test_threads_are_learned_from_events() -> None:
     assert not known.place("601")
 
 
+def test_deleted_messages_are_named_with_their_place() -> None:
+    """One or several; threads by their channel."""
+    gone = parse.deleted({"id": "41", "channel_id": "600"}, KNOWN)
+    assert list(gone) == [(CHANNEL, "41")]
+    several = parse.deleted({"ids": ["41", "x", "42"], "channel_id": "700"}, KNOWN)
+    assert list(several) == [(THREAD, "41"), (THREAD, "42")]
+
+
+def test_ids_can_be_made_of_times() -> None:
+    """The lowest of that millisecond."""
+    at = parse.moment("1576984226681585664")
+    assert parse.moment(parse.snowflake(at)) == at
+    assert int(parse.snowflake(at)) <= 1576984226681585664
+
+
 def test_a_ticket_is_what_an_answer_needs() -> None:
     """Without a token there is nothing to answer with."""
     ticket = parse.ticket(PRESS)
@@ -272,5 +287,6 @@ def test_any_json_reads_without_an_error(data: Any, part: Any, key: str) -> None
         parse.ticket(event)
         parse.kept(event)
         parse.conversation_of(event)
+        list(parse.deleted(event, KNOWN))
         if acted is not None:
             parse.opens_a_form(acted)

@@ -13,9 +13,11 @@ from channels.testing.discord import Discord, Permission
 from channels.testing.platform import Form, Message
 from gateway.ask import AskKind, Status
 from gateway.cli.chats import installed_channels
+from gateway.posts import Posts
 from gateway.question import Kind
 from tests.channels.gatewayed import Gatewayed, gateway, settings
 from tests.strategies_reply import choice, field, several
+from tests.waiting import until
 
 PEOPLE = """
 [[person]]
@@ -279,7 +281,11 @@ async def test_commands_list_help_and_connect(both: tuple[Discord, Gatewayed]) -
     chat, gate = both
     await gate.ask(choice("red", "blue"))
     await posted(chat)
-    wanted = {"oz pending": "Which colour", "oz help": "Reply with a number", "oz link": "discord:7"}
+    wanted = {
+        "oz pending": "Which colour",
+        "oz help": "Reply with a number",
+        "oz link": "discord:7",
+    }
     for number, (command, words) in enumerate(wanted.items(), 1):
         await chat.slash("7", "600", command)
         await told(chat, number)
@@ -298,23 +304,22 @@ async def test_a_lost_answer_posts_once(both: tuple[Discord, Gatewayed]) -> None
 
 
 async def test_a_deleted_post_is_made_anew(both: tuple[Discord, Gatewayed]) -> None:
-    """Although Discord remembers the nonce of the one that is gone."""
-    from channels.contract import Destination
-
+    """Each time, although Discord remembers the nonce of those that are gone."""
     chat, gate = both
-    await gate.ask(choice("red", "blue"))
-    first = await posted(chat)
-    chat.erase("600", first.id)
-    transport: Any = gate.chats.transports["discord"]
-    call = next(one for one in chat.calls if one.method == "create_message")
-    payload = {"content": call.payload["content"]}
-    where = Destination("discord", "600")
-    again = await transport._create_once(where.conversation, payload, "key")
-    assert await transport._create_once(where.conversation, payload, "key") == again
-    chat.erase("600", again)
-    other = await transport._create_once(where.conversation, payload, "key")
-    assert other != again
-    assert [one.id for one in chat.messages("600")] == [other]
+    ask = await gate.ask(choice("red", "blue"))
+
+    async def shown() -> bool:
+        posts = await Posts(gate.store, "test").of(ask)
+        standing = [one.id for one in chat.messages("600")]
+        return [post.message for post in posts.values()] == standing != []
+
+    for _ in range(3):
+        await until(shown, "the post is recorded")
+        chat.erase("600", post_now(chat).id)
+    await until(shown, "it is posted anew")
+    await chat.press("7", await posted(chat), "1. red")
+    await gate.closed(ask)
+    assert len(chat.messages("600")) == 1
 
 
 async def test_an_archived_thread_is_opened_to_draw_anew(redis_url: str, tmp_path: Path) -> None:
@@ -350,8 +355,6 @@ async def test_a_place_that_takes_no_post_is_given_up(
         async def failed() -> bool:
             return (await gate.where(ask)).get("discord:600") == "failed"
 
-        from tests.waiting import until
-
         await until(failed, "the place is given up")
 
 
@@ -366,6 +369,24 @@ async def test_messages_are_caught_up_with_after_a_lost_session(
         await chat.type("7", "600", "<@1000> 2")
         chat.gateway.cut()
         assert (await gate.ended(ask, within_s=15.0)).status is Status.ANSWERED
+
+
+async def test_what_was_written_while_nothing_ran_is_read(redis_url: str, tmp_path: Path) -> None:
+    """Once the gateway is back, the oldest first."""
+    chat = Discord()
+    chat.person("7", "Ana")
+    chat.channel("600", "general")
+    async with chat:
+        config = settings({"discord": chat.settings()}, PEOPLE, OPEN, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            ask = await gate.ask(choice("red", "blue"))
+            await posted(chat)
+        await chat.type("7", "600", "<@1000> 2")
+        await chat.type("7", "600", "<@1000> 1")
+        async with gateway(config, redis_url, "w2") as back:
+            record = await back.ended(ask)
+            assert record.outcome is not None
+            assert record.outcome.values == {"pick": {"options": ["o2"], "write_in": None}}
 
 
 async def test_two_replicas_answer_once(redis_url: str, tmp_path: Path) -> None:
