@@ -98,7 +98,7 @@ def _choices(entry: Entry, needed: Node) -> Iterator[Node]:
     one = entry.field
     several = one.kind is Kind.MULTI_CHOICE
     choices = [
-        {"title": f"{row.key}. {row.text}", "value": option.id}
+        {"title": row.text, "value": option.id}
         for row, option in zip(entry.rows, one.options, strict=True)
     ]
     style = "expanded" if several else "filtered" if len(choices) > MOST_SHOWN else "compact"

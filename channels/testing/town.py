@@ -126,7 +126,10 @@ class Town:
         teams = Teams()
         accounts = {name: f"29:{name.lower()}" for name in self._people}
         owners = {name: teams.person(account, name).aad for name, account in accounts.items()}
-        room = teams.channel("19:general@thread.tacv2", members=list(accounts.values()))
+        # Our app asks for the right to read the channel; without it only mentions arrive.
+        room = teams.channel(
+            "19:general@thread.tacv2", members=list(accounts.values()), hears_all=True
+        )
         return Place(teams, room, accounts, "", owners)
 
     def _discord(self) -> Place:

@@ -283,15 +283,20 @@ class Teams(Platform):
     ) -> str:
         """Writes a message. `@Name` mentions; without a mention of the bot it may not hear it.
 
-        `reply_to` quotes a message in a chat. No text at all is a picture.
+        `reply_to` quotes a message in a chat, and is its thread in a channel. No text at all is a
+        picture.
         """
         room, inside = self.rooms.find(conversation)
         person = self.rooms.person(account)
         if person.id not in room.members:
             raise LookupError(f"{account} is not in {conversation}")
         quoted = room.posts[reply_to] if reply_to else None
+        thread = thread or inside
+        if quoted is not None and room.kind == CHANNEL:
+            # In a channel a reply stands in the thread, and quotes nothing.
+            thread, quoted = thread or quoted.thread or quoted.id, None
         now = self.rooms.now()
-        post = Post(room.stamp(now), person.id, {}, now, thread or inside)
+        post = Post(room.stamp(now), person.id, {}, now, thread)
         self._write(room, post, person, "message", text, quoted)
         await self.changed()
         return post.id

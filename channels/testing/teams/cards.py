@@ -243,6 +243,9 @@ def held(node: Node, value: Any) -> str:
     Raises: LookupError for a choice that is not there, ValueError for what cannot be typed in.
     """
     if node["type"] == "Input.ChoiceSet":
+        if isinstance(value, bool):
+            # A yes or no that is drawn as two choices, yes before no.
+            value = node["choices"][0 if value else 1]["value"]
         several = node.get("isMultiSelect", False)
         wanted: Sequence[str] = [value] if isinstance(value, str) else value
         if not several and len(wanted) > 1:
