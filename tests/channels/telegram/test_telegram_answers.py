@@ -76,7 +76,7 @@ async def test_words_answer_in_private_and_as_a_reply_in_a_group(
         await posted(chat, ANA)
         await chat.type(ANA, ANA, "red")
         assert (await oz.ended(second)).status is Status.ANSWERED
-        assert await shows(chat, ANA, "Got it: red.")
+        await shows(chat, ANA, "Got it: red.")
 
 
 async def test_a_press_by_somebody_else_is_refused_in_private(
@@ -110,7 +110,7 @@ async def walk_six(chat: Telegram, oz: Gatewayed, ask: str) -> None:
     await chat.type(ANA, ANA, "because")
     await shows(chat, ANA, "2 of 6")
     await chat.type(ANA, ANA, "12")
-    assert await shows(chat, ANA, "9")
+    await shows(chat, ANA, "to 9")
     await chat.type(ANA, ANA, "3")
     step = await shows(chat, ANA, "3 of 6")
     await chat.press(ANA, step, "2. blue")
