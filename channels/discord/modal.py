@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from channels.callback import pack, unpack
 from channels.contract import AskReason, OpenForm
 from channels.discord.markup import fitted, units, written
+from channels.shown import line
 from channels.words import controls
 from gateway.answer import Picked, Value
 from gateway.question import Kind
@@ -20,6 +21,7 @@ from gateway.question import Kind
 if TYPE_CHECKING:
     from channels.catalogue import Reader
     from channels.forms import Entry, Form, Reason
+    from gateway.question import Option
 
 PARTS = 5
 """Parts of a modal (documentation, "Modal")."""
@@ -149,8 +151,7 @@ def _entry(entry: Entry, reader: Reader, *, beside: bool) -> list[dict[str, Any]
 def _choices(entry: Entry, *, required: bool) -> dict[str, Any]:
     one = entry.field
     options = [
-        {"value": option.id, "label": fitted(f"{row.key}. {row.text}", OPTION)}
-        for option, row in zip(one.options, entry.rows, strict=True)
+        _option(option, row.key) for option, row in zip(one.options, entry.rows, strict=True)
     ]
     many = one.kind is Kind.MULTI_CHOICE
     mark = MANY_MARK if many else ONE_MARK
@@ -164,6 +165,17 @@ def _choices(entry: Entry, *, required: bool) -> dict[str, Any]:
         # A group that is needed may not also allow nothing.
         child["min_values"] = 1 if required else 0
     return child
+
+
+def _option(option: Option, key: str) -> dict[str, Any]:
+    label = line(option.label)
+    if units(label) > OPTION:
+        # Two that begin alike are told apart by the number they have in the text.
+        label = fitted(f"{key}. {label}", OPTION)
+    shape = {"value": option.id, "label": label}
+    if option.description:
+        shape["description"] = fitted(line(option.description), DESCRIPTION)
+    return shape
 
 
 def _group(

@@ -208,6 +208,9 @@ class Platform:
 
     # Looking
 
+    async def listened_to(self) -> None:
+        """Returns once a bot hears what people do; at once where the platform keeps it for them."""
+
     def messages(self, conversation: str, *, account: str | None = None) -> list[Message]:
         """What stands in a conversation, oldest first; with `account`, private ones of theirs."""
         raise NotImplementedError

@@ -144,6 +144,7 @@ async def test_after_a_restart_the_post_still_answers(
         post = await posted(place)
     async with gateway(config, redis_url, "w2") as after:
         town.connect(after.hooks)
+        await place.platform.listened_to()
         record = await after.record(ask_id)
         await natively(place, "Ana", post, record.ask, CHOICE)
         await after.ended(ask_id)

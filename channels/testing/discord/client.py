@@ -90,7 +90,7 @@ def picked(menu: dict[str, Any], labels: Sequence[str]) -> list[str]:
 
 
 def filled(label: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """An entry as it is sent; what is not given stays as it was drawn.
+    """An entry as it is sent; what is not given stays as it was drawn, True chooses "Yes".
 
     Raises: ValueError, LookupError as the client refuses to send it.
     """
@@ -109,6 +109,8 @@ def filled(label: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         if text and not least <= len(text) <= most:
             raise ValueError(f"{shown.label!r} takes {least} to {most} characters")
         return shape | {"value": text}
+    if isinstance(value, bool):
+        value = "Yes" if value else "No"
     labels = [value] if isinstance(value, str) else list(value or ())
     values = picked(child, labels)
     if child["type"] == RADIO:

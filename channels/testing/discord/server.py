@@ -104,6 +104,12 @@ class Discord(Interactions):
 
     # Looking
 
+    async def listened_to(self) -> None:
+        """Returns once a bot is connected: what happens before that, Discord keeps for nobody."""
+        await self.until(
+            lambda: any(one.wire is not None for one in self.gateway.sessions.values())
+        )
+
     def messages(self, conversation: str, *, account: str | None = None) -> list[Message]:
         """See `Platform.messages`. A channel's threads are in it, each message with `thread`."""
         places = [one for one in self.channels.values() if one.within(conversation)]
