@@ -211,11 +211,11 @@ class Inbox:
         if not work.done():
             # What it comes to is told when it is known; the form stays, with what is in it.
             self._spawn(self._told_later(sent, work))
-            return self._sorry(sent, body)
+            return _beside(body, self._desk.taking_long(sent.sender, sent.where))
         try:
             response = await work
         except Unavailable:
-            return self._sorry(sent, body)
+            return _beside(body, self._desk.unavailable(sent.sender, sent.where))
         if response.form is not None:
             return {
                 "response_action": "update",
@@ -226,11 +226,6 @@ class Inbox:
             return {"response_action": "errors", "errors": errors}
         self._spawn(self._tell(sent.where, sent.sender, response.tells))
         return None
-
-    def _sorry(self, sent: Pressed | Submitted, body: Any) -> Any:
-        text = self._desk.unavailable(sent.sender, sent.where).text
-        errors = modal.errors(body["view"], {"": text})
-        return {"response_action": "errors", "errors": errors} if errors else None
 
     async def _told_later(self, sent: Pressed | Submitted, work: asyncio.Task[Response]) -> None:
         try:
@@ -307,6 +302,12 @@ class Inbox:
                 await self._out.reply(where, message)
         except PostError as error:
             event(_log, "tell.failed", level=logging.WARNING, code=error.code)
+
+
+def _beside(body: Any, said: Tell) -> Any:
+    """Said in the form, which stays open with what is in it."""
+    errors = modal.errors(body["view"], {"": said.text})
+    return {"response_action": "errors", "errors": errors} if errors else None
 
 
 def _view(shown: Form | Reason, where: Destination, message: str | None) -> Json:

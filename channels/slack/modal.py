@@ -7,6 +7,7 @@ ask, and authorises nothing.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -38,6 +39,11 @@ MOST_RADIO = 10
 """Options of radio buttons and of checkboxes; more are a menu (platform facts, 1.3)."""
 LEAST_TIME, MOST_TIME = 10**9, 10**10 - 1
 """What a date and time picker takes: ten digits of Unix seconds (platform facts, 1.3)."""
+
+MOST_DIGITS = 2_000
+"""Ours: above what an answer may have, below what Python reads as a number."""
+
+_NUMBER = re.compile(r"-?[0-9]*\.?[0-9]+|-?[0-9]+\.", re.ASCII)
 
 FORM, REASON = "oz.form", "oz.reason"
 """Callback ids."""
@@ -278,14 +284,9 @@ def _read(element: Mapping[str, Any]) -> Value | None:
 
 def _as_number(text: str) -> Value:
     """The number; a text that is none stays as it is, for the answer's own check to refuse."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
+    if len(text) > MOST_DIGITS or not _NUMBER.fullmatch(text):
         return text
+    return float(text) if "." in text else int(text)
 
 
 def _as_moment(seconds: int) -> Value | None:

@@ -324,8 +324,8 @@ def _sender(user: str, message: Mapping[str, Any], body: Mapping[str, Any], us: 
     team = next((t for k in ("user_team", "team", "source_team") if (t := message.get(k))), None)
     if not isinstance(team, str):
         if body.get("is_ext_shared_channel") is True:
-            # Of which team, nobody says: it may be anybody's id.
-            return Sender(user, hidden=True)
+            # Of which team, nobody says.
+            return Sender(_account(user, "?", us), hidden=True)
         team = us.team
     return Sender(_account(user, team, us))
 
@@ -340,10 +340,9 @@ def _presser(body: Mapping[str, Any], us: Us) -> Sender | None:
 
 
 def _account(user: str, team: Any, us: Us) -> str:
-    """People of another team keep its id, so that nobody is taken for somebody of ours."""
-    if team is None or team == us.team:
-        return user
-    return f"{team if isinstance(team, str) else '?'}/{user}"
+    """With their team's id: people of another workspace may write here too, by Slack Connect."""
+    named = us.team if team is None else team
+    return f"{named if isinstance(named, str) else '?'}/{user}"
 
 
 def _is_direct(channel: str, kind: Any) -> bool:

@@ -211,13 +211,16 @@ _INLINE: dict[str, Check] = {
     "user": Shape({"user_id": string(), "style": _STYLE}, ("user_id",)),
     "channel": Shape({"channel_id": string(), "style": _STYLE}, ("channel_id",)),
     "usergroup": Shape({"usergroup_id": string(), "style": _STYLE}, ("usergroup_id",)),
-    "broadcast": Shape({"range": one_of("here", "channel", "everyone")}, ("range",)),
+    "broadcast": Shape(
+        {"range": one_of("here", "channel", "everyone"), "style": _STYLE}, ("range",)
+    ),
     "date": Shape(
         {
             "timestamp": whole(0, 10**11),
             "format": string(),
             "url": string(),
             "fallback": string(),
+            "style": _STYLE,
         },
         ("timestamp", "format"),
     ),

@@ -145,6 +145,13 @@ class Slack(Acting, Platform):
         self.space.conversations[made.id] = made
         return made.id
 
+    def settings(self, mode: str = "socket") -> dict[str, Any]:
+        """The `[channel.slack]` table of a gateway that talks to this workspace."""
+        table = {"bot_token": self.rules.token, "mode": mode, "api_url": self.api_url}
+        if mode == "socket":
+            return table | {"app_token": self.rules.app_token}
+        return table | {"signing_secret": self.signing_secret}
+
     # How things are brought
 
     async def subscribe(self, url: str) -> None:

@@ -134,6 +134,16 @@ TAKEN: list[Any] = [
     asks({"type": "timepicker", "initial_time": "23:59", "timezone": "Europe/Berlin"}),
     asks({"type": "datetimepicker", "initial_date_time": 1_800_000_000}),
     rich({"type": "text", "text": "*", "style": {"bold": True}}, {"type": "emoji", "name": "x"}),
+    rich(
+        {
+            "type": "date",
+            "timestamp": 1_800_000_000,
+            "format": "{time}",
+            "fallback": "9:00",
+            "style": {"bold": True},
+        },
+        {"type": "broadcast", "range": "here", "style": {"bold": True}},
+    ),
 ]
 
 REFUSED: list[tuple[Any, str]] = [
