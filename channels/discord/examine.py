@@ -20,8 +20,8 @@ CONTENT_FLAGS = 1 << 18 | 1 << 19
 """The message content intent, for an app of many servers or of few (documentation, "Application
 Flags")."""
 
-PERMISSIONS = 1 << 10 | 1 << 11 | 1 << 14 | 1 << 16 | 1 << 38
-"""View channels, send messages, embed links, read message history, send messages in threads."""
+PERMISSIONS = 1 << 10 | 1 << 11 | 1 << 16 | 1 << 38
+"""View channels, send messages, read message history, send messages in threads."""
 
 FEW_STARTS = 20
 """Ours: of Discord's 1,000 a day; at none left it resets the token."""
