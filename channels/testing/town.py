@@ -43,6 +43,17 @@ class Place:
         return str(self.platform.name)
 
     @property
+    def bot(self) -> str:
+        """What people call the bot there."""
+        match self.platform:
+            case Slack():
+                return self.platform.space.bot.name
+            case Teams():
+                return str(self.platform.rooms.bot["name"])
+            case _:
+                return ""
+
+    @property
     def conversation(self) -> str:
         """What routes call the room."""
         return f"{self.name}:{self.room}"

@@ -63,8 +63,13 @@ async def natively(place: Place, person: str, post: Message, ask: Ask, shape: Sh
 
 
 async def by_text(place: Place, person: str, post: Message, text: str) -> str:
-    """Types it as a reply to the post; the message's id."""
+    """Types it as a reply to the post; the message's id.
+
+    Where a reply says nothing of whom it is to (Slack, Teams) they mention us, as words alone need.
+    """
     account, platform = place.accounts[person], place.platform
+    if place.name in ("slack", "teams"):
+        text = f"@{place.bot} {text}"
     said: str = await platform.type(account, post.conversation, text, reply_to=post.id)
     return said
 
