@@ -130,14 +130,20 @@ class Inbox:
 
     async def _with_names(self, typed: Typed) -> Typed:
         """With the names of those it mentions, and in shared places of its author."""
-        names = []
-        for token, shown in typed.names:
-            account = parse.person_of(token)
-            names.append((token, f"@{await self._name(account)}" if account else shown))
         sender = typed.sender
-        if not typed.where.direct and not sender.hidden:
-            sender = replace(sender, shown=await self._name(parse.user_of(sender.account)))
-        return replace(typed, names=tuple(names), sender=sender)
+        author = parse.user_of(sender.account)
+        if typed.where.direct or sender.hidden:
+            author = ""
+        people = {token: parse.person_of(token) for token, _ in typed.names}
+        wanted = {one for one in (author, *people.values()) if one}
+        # All at once, so that they take no longer than one.
+        found = await asyncio.gather(*map(self._name, wanted))
+        known = dict(zip(wanted, found, strict=True))
+        names = tuple(
+            (token, f"@{known[person]}" if (person := people[token]) else shown)
+            for token, shown in typed.names
+        )
+        return replace(typed, names=names, sender=replace(sender, shown=known.get(author, "")))
 
     async def _name(self, user: str) -> str:
         try:

@@ -81,6 +81,35 @@ async def test_a_press_is_acknowledged_before_the_store_is_asked(
         assert (first.method, first.payload["type"]) == ("ack", "block_actions")
 
 
+async def test_fifty_presses_are_acknowledged_at_once(
+    room: tuple[Slack, Gatewayed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the store and Slack's own calls take; one of them wins."""
+    chat, gate = room
+    for number in range(50):
+        chat.person(f"U1{number:02}", f"Person {number}")
+        chat.space.conversation("C1").members.add(f"U1{number:02}")
+    ask = await gate.ask(choice("red", "blue"))
+    post = await posted(chat)
+    read = gate.store.read
+
+    async def slow(ask_id: str) -> object:
+        await asyncio.sleep(0.3)
+        return await read(ask_id)
+
+    monkeypatch.setattr(gate.store, "read", slow)
+    chat.fail("response_url", times=60, delay_s=2.0)
+    began = asyncio.get_running_loop().time()
+    presses = [chat.press(f"U1{number:02}", post, "2. blue") for number in range(50)]
+    await asyncio.gather(chat.press("U1", post, "1. red"), *presses)
+    acks = [one for one in chat.calls if one.method == "ack" and one.at >= began]
+    assert len([one for one in acks if one.payload["type"] == "block_actions"]) == 51
+    assert max(one.at for one in acks) - began < 1.0
+    record = await gate.ended(ask)
+    assert record.outcome is not None
+    assert record.outcome.by == "user:ana"
+
+
 async def test_somebody_else_is_told_so_alone(room: tuple[Slack, Gatewayed]) -> None:
     """The ask goes on waiting; their account is named as the config would."""
     chat, gate = room
