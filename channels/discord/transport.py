@@ -202,6 +202,8 @@ class Socket(discord.Client):
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
         self._take = take
+        # The library reads no event itself: one that it cannot read would end the connection.
+        self._connection.parsers = {}
 
     async def on_socket_raw_receive(self, message: str) -> None:
         """One frame, before the library reads it."""

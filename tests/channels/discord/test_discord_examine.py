@@ -105,4 +105,5 @@ def test_settings_that_cannot_be_are_refused(change: dict[str, Any], words: str)
 
 def test_the_token_is_never_shown() -> None:
     """Nor the settings that hold it."""
-    assert "abc" not in repr(Settings(**{"token": "abc"}))
+    given: dict[str, Any] = {"token": "abc"}
+    assert "abc" not in repr(Settings(**given))
