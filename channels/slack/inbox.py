@@ -269,9 +269,10 @@ class Inbox:
             message=command.event,
             text=command.text or "help",
             addressed=True,
+            names=command.names,
             markup=True,
         )
-        return (await self._desk.handle(typed)).tells
+        return (await self._desk.handle(await self._with_names(typed))).tells
 
     # What is said back
 

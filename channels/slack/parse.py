@@ -68,6 +68,7 @@ class Commanded:
     sender: Sender
     text: str
     event: str
+    names: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +303,14 @@ def command(body: Any, us: Us) -> Commanded | None:
             account = _account(user, body.get("team_id"), us)
             shown = body.get("user_name")
             direct = account if _is_direct(channel, None) else None
-            text = body.get("text")
+            given = body.get("text")
+            text = given.strip() if isinstance(given, str) else ""
             return Commanded(
                 Destination(CHANNEL, channel, account=direct),
                 Sender(account, shown if isinstance(shown, str) else ""),
-                text.strip() if isinstance(text, str) else "",
+                text,
                 trigger,
+                _names(text, us),
             )
     return None
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 from channels.testing.platform import Call, Form, Message, Platform
 from channels.testing.slack import payloads
 from channels.testing.slack.delivery import ACTION, COMMAND
+from channels.testing.slack.picture import page
 from channels.testing.slack.reading import (
     control,
     controls,
@@ -83,6 +84,11 @@ class Acting(Platform):
             private_to=account,
             raw=payloads.view(self.space, one),
         )
+
+    def html(self, conversation: str, *, account: str | None = None) -> str:
+        """See `Platform.html`."""
+        title = f"#{self.space.named(conversation)}"
+        return page(title, self.messages(conversation, account=account), self.space.named)
 
     def _message(self, one: Posted) -> Message:
         return Message(
@@ -317,7 +323,9 @@ class Acting(Platform):
         """Sends a slash command. Returns once the app answered, or Slack gave up waiting."""
         where = self._place(account, conversation)
         answer_url = self._reply_url(account, where.id, None, None)
-        payload = payloads.command(self.space, account, where, name, text, answer_url)
+        names = {one.name: one.id for one in self.space.users.values()}
+        wire, _ = payloads.typed(text, names)
+        payload = payloads.command(self.space, account, where, name, wire, answer_url)
 
         def answered(body: Any) -> None:
             if body:

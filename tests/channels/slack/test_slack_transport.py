@@ -330,9 +330,11 @@ async def test_the_command_tells_links_and_answers(room: tuple[Slack, Gatewayed]
     assert "None waits" in said[0]
     assert "Which colour" in said[1]
     assert "slack:T0001/U2" in (await told(chat, "U2"))[0]
-    await chat.command("U1", "C1", "blue")
-    await gate.ended(ask)
-    assert (await told(chat, "U1", 3))[2] == "Got it: blue."
+    await chat.command("U1", "C1", "other: ask @Ben & co")
+    record = await gate.ended(ask)
+    assert record.outcome is not None
+    assert record.outcome.values == {"pick": {"options": [], "write_in": "ask @Ben & co"}}
+    assert (await told(chat, "U1", 3))[2] == "Got it: ask @Ben & co."
 
 
 async def test_what_waits_for_me_stands_at_home(room: tuple[Slack, Gatewayed]) -> None:

@@ -218,6 +218,32 @@ def test_blocks_are_read_in_order() -> None:
     assert words([], "*only*", str) == "only"
 
 
+async def test_a_conversation_can_be_looked_at_as_a_page(chat: Slack) -> None:
+    """Names, bold words, controls, threads and whispers; and nothing in it is markup."""
+    client = AsyncWebClient("xoxb-oz", base_url=chat.api_url, retry_handlers=[])
+    line = [{"type": "text", "text": "<b>", "style": {"bold": True}}]
+    rich = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": line}]}
+    go = {**BUTTON, "style": "primary", "action_id": "go"}
+    menu = {
+        "type": "static_select",
+        "placeholder": {"type": "plain_text", "text": "Pick"},
+        "options": [{"text": {"type": "plain_text", "text": "A"}, "value": "a"}],
+    }
+    small = {"type": "context", "elements": [{"type": "mrkdwn", "text": "_small_"}]}
+    blocks: list[Json] = [rich, {"type": "actions", "elements": [BUTTON, go, menu]}, small]
+    post = await client.chat_postMessage(channel="C1", text="x", blocks=blocks)
+    await chat.type("U1", "C1", "a < b", thread=post["ts"])
+    await client.chat_postEphemeral(channel="C1", user="U1", text="Psst")
+    page = chat.html("C1", account="U1")
+    assert "<b>OZ</b><p><b>&lt;b&gt;</b></p>" in page
+    assert '<span class="button">Yes</span><span class="button primary">Yes</span>' in page
+    assert '<span class="menu">Pick</span>' in page
+    assert "<small>small</small>" in page
+    assert '<article class="reply"><b>Ana</b><p>a &lt; b</p></article>' in page
+    assert "Only visible to you" in page
+    assert "Psst" not in chat.html("C1")
+
+
 def test_what_is_typed_is_rich_text_as_well() -> None:
     """Each part as its own element."""
     wire, (block,) = typed("@here @Ana Lee <https://a.example/?a=1&b=2>", {"Ana Lee": "U2"})
