@@ -91,8 +91,12 @@ class Interactions:
     async def moved(self, old: str, new: str) -> None:
         """The asks of a conversation wait under its new name too. Raises: Unavailable."""
         for one in await self._conversations.waiting(old):
+            ask = one.record.ask
             if one.record.pending:
-                await self._conversations.join(new, one.record.ask, one.thread)
+                await self._conversations.join(new, ask, one.thread)
+                since_ms = await self._conversations.shown_ms(old, ask.id)
+                if since_ms is not None:
+                    await self._conversations.appeared(new, ask.id, since_ms)
 
     async def _pressed(self, pressed: Pressed) -> Response:
         token = _token(pressed)

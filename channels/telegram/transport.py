@@ -10,8 +10,8 @@ import asyncio
 import hmac
 import json
 import logging
+import os
 import random
-import warnings
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,9 @@ HOOK_S = 20.0
 
 UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"]
 SECRET = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  # the header's name
+
+# Without it the library warns, at each 429, of what it will do one day.
+os.environ.setdefault("PTB_TIMEDELTA", "true")
 
 _log = logging.getLogger("channels.telegram")
 
@@ -364,8 +367,5 @@ def _post_error(error: TelegramError) -> PostError | None:
 
 
 def _seconds(error: RetryAfter) -> float:
-    with warnings.catch_warnings():
-        # It warns that it will be a timedelta one day; both are read.
-        warnings.simplefilter("ignore")
-        after = error.retry_after
+    after = error.retry_after
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
