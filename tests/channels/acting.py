@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from channels.plan import Presentation
-    from channels.testing.platform import Message
+    from channels.testing.platform import Entry, Message
     from channels.testing.town import Place
     from gateway.ask import Ask
     from tests.channels.shapes import Shape
@@ -57,6 +57,11 @@ async def natively(place: Place, person: str, post: Message, ask: Ask, shape: Sh
             await _fill_pages(place, account, shape.filled, chosen.pages)
         case Way.STEPS:
             await platform.press(account, post, ANSWER)
+            if post.conversation != account:
+                # Where others read along the press is answered with a link to the private chat.
+                press = platform.methods.presses[-1]
+                await platform.until(lambda: press.link)
+                await platform.follow(press)
             await _walk(place, account, ask, shape)
         case Way.TEXT:
             await by_text(place, person, post, shape.texts[0])
@@ -92,10 +97,18 @@ async def _fill_pages(place: Place, account: str, filled: Mapping[str, Any], pag
             await platform.press(account, _continue(place, account), "Continue")
         form = await platform.until(lambda: _next_form(place, account, seen))
         seen.append(form.id)
-        here = {entry.label for entry in form.entries} | {entry.name for entry in form.entries}
-        await platform.submit(
-            account, {label: value for label, value in filled.items() if label in here}
-        )
+        here = {entry.label: entry for entry in form.entries}
+        values = {name: _drawn(here[name], value) for name, value in filled.items() if name in here}
+        await platform.submit(account, values)
+
+
+def _drawn(entry: Entry, value: Any) -> Any:
+    """A value as the form's own options have it, which may bear their numbers."""
+    if isinstance(value, list):
+        return [_drawn(entry, one) for one in value]
+    if isinstance(value, bool) and entry.options:
+        return "Yes" if value else "No"
+    return next((one for one in entry.options if one.endswith(f". {value}")), value)
 
 
 def _next_form(place: Place, account: str, seen: list[str]) -> Any:
@@ -153,6 +166,8 @@ async def _walk(place: Place, account: str, ask: Ask, shape: Shape) -> None:
             await tap(value)
         else:
             await platform.type(account, account, str(value))
+            if ask.question.single is not None:
+                return  # a message that answers all of it needs no Send
         await turned(before)
     await tap(SEND)
 

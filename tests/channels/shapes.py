@@ -63,7 +63,7 @@ NUMBER = Shape(
     "number",
     (Field(name="answer", kind=Kind.NUMBER, required=True, integer=True, min=1, max=9),),
     {ANSWER: "3"},
-    ("3", "number 3"),
+    ("3", "3!"),
     {"answer": 3},
 )
 DATE = Shape(

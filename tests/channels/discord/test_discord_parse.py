@@ -101,6 +101,20 @@ def test_a_reply_names_its_message_and_a_forward_none() -> None:
     assert typed(message_reference={"message_id": "41", "type": 1}).reply_to is None
 
 
+def test_our_role_is_us() -> None:
+    """Each server has one that is named like the bot; others are not ours."""
+    known = Known(me=ME)
+    roles = [{"id": "31", "tags": {"bot_id": ME}}, {"id": "32", "tags": {"bot_id": "9"}}]
+    parse.learn(known, "GUILD_CREATE", {"roles": [*roles, {"id": "500"}]})
+    found = parse.message(MESSAGE | {"mentions": [], "mention_roles": ["31", "32"]}, known)
+    assert isinstance(found, Typed)
+    assert found.addressed
+    assert found.mention[-1] == "<@&31>"
+    other = parse.message(MESSAGE | {"mentions": [], "mention_roles": ["32"]}, known)
+    assert isinstance(other, Typed)
+    assert not other.addressed
+
+
 def test_others_mentions_carry_their_shown_names() -> None:
     """Ours carries none; a name is only shown."""
     found = typed(mentions=[ANA, {"id": ME}, {"id": "8", "username": "ben"}])
@@ -150,7 +164,12 @@ def test_words_that_are_kept_from_us_are_told_from_none() -> None:
     ours = {"message_reference": {"message_id": "41"}, "referenced_message": {"author": {"id": ME}}}
     theirs = {"message_reference": {"message_id": "41"}, "referenced_message": {"author": ANA}}
     hidden = {"content": "", "mentions": [], "type": 19}
-    assert typed(**hidden, **ours) == Withheld(CHANNEL, Sender("7", "Ana"), MESSAGE["id"])  # type: ignore[arg-type]
+    found = typed(**hidden, **ours)
+    assert isinstance(found, Withheld)
+    assert found.to_us
+    in_thread = typed(content="", mentions=[], channel_id="700")
+    assert isinstance(in_thread, Withheld)
+    assert not in_thread.to_us
     assert typed(**hidden, **theirs) is None
     assert typed(content="", mentions=[]) is None
     photo = typed(content="", mentions=[], attachments=[{"id": "1"}], **ours)

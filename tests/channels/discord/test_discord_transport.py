@@ -227,6 +227,22 @@ async def test_a_thread_under_the_post_is_the_asks_own(both: tuple[Discord, Gate
     assert (await gate.ended(ask)).status is Status.ANSWERED
 
 
+async def test_hidden_words_in_the_asks_thread_are_told_of(
+    both: tuple[Discord, Gatewayed],
+) -> None:
+    """Once, while it waits; in other threads people talk among themselves."""
+    chat, gate = both
+    await gate.ask(choice("red", "blue"))
+    post = await posted(chat)
+    other = chat.thread("600", "lunch")
+    thread = chat.thread("600", "talk", on=post.id)
+    await chat.type("7", "600", "pizza", thread=other)
+    await chat.type("7", "600", "2", thread=thread)
+    await chat.until(lambda: len(chat.messages(thread)) == 2)
+    assert "I cannot read this message" in chat.messages(thread)[-1].text
+    assert len(chat.messages(other)) == 1
+
+
 async def test_commands_list_help_and_connect(both: tuple[Discord, Gatewayed]) -> None:
     """Each answered to its caller alone."""
     chat, gate = both
