@@ -57,6 +57,7 @@ TOKENS = st.sampled_from(["t1", "t2"])
 GROUPS = st.sampled_from([Group.RESUME, Group.NOTIFY, Group.DELIVER])
 CONSUMERS = st.sampled_from(["w1", "w2"])
 NAMES = st.sampled_from(["n1", "n2"])
+PLACES = st.sampled_from(["slack:C1", "slack:C2#17.1"])
 KINDS = st.sampled_from([EventType.ASK_REFUSED, EventType.WEBHOOK_DEAD])
 RUNGS = st.sampled_from([(), (Rung(share=0.25),), (Rung(after_s=900), Rung(share=0.5))])
 ENDED = st.sampled_from([RunStatus.FINISHED, RunStatus.FAILED])
@@ -226,6 +227,7 @@ class Agree(RuleBasedStateMachine):
         self.record(run, call)
         self.both(lambda store: store.read_run(run))
         self.both(lambda store: store.history(run, start))
+        self.both(lambda store: store.posts_owed())
 
     @rule(limit=st.integers(1, 4))
     def page(self, limit: int) -> None:
@@ -378,6 +380,34 @@ class Agree(RuleBasedStateMachine):
             self.both(lambda store: store.save_draft(asked, "kevin", draft, token))
         self.both(lambda store: store.draft(asked, "kevin"))
         self.both(lambda store: store.tried(asked, token))
+
+    # Posts
+
+    @rule(run=RUNS, call=CALLS, place=PLACES, post=TOKENS, closed=st.booleans())
+    def keep_post(self, run: str, call: str, place: str, post: str, closed: bool) -> None:
+        asked = ask_id(run, call)
+        self.both(lambda store: store.keep_post(asked, place, post, closed=closed))
+        self.both(lambda store: store.posts(asked))
+        self.both(lambda store: store.posts_owed())
+
+    @rule(run=RUNS, call=CALLS, closed=st.lists(st.booleans(), max_size=3))
+    def end_with_posts(self, run: str, call: str, closed: list[bool]) -> None:
+        """A whole life: by single steps an ask that is opened, shown and ended is rare."""
+        self.create_run(run, hook=False, child=False, deadline=None, again=True)
+        self.open(run, call, 0, single=False, wait=None, ladder=(), collides=False)
+        for number, is_closed in enumerate(closed):
+            self.keep_post(run, call, f"slack:C{number}", "post", is_closed)
+        self.settle(run, {call}, "t1", When.ANY)
+        self.both(lambda store: store.posts_owed())
+
+    @rule(run=RUNS, call=CALLS, place=PLACES, owner=CONSUMERS, takes=st.booleans())
+    def lease(self, run: str, call: str, place: str, owner: str, takes: bool) -> None:
+        """Leases that never run out: Redis counts those by a clock that no test moves."""
+        asked = ask_id(run, call)
+        if takes:
+            self.both(lambda store: store.lease(asked, place, owner, timedelta(days=10_000)))
+        else:
+            self.both(lambda store: store.release(asked, place, owner))
 
 
 def _outcome(call: str) -> Outcome:
