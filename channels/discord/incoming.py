@@ -137,11 +137,22 @@ class Incoming:
     async def _hidden(self, place: str, hidden: Withheld) -> None:
         """How to reach us, once for each person and place."""
         key = (place, hidden.sender.account)
-        if key in self._told:
+        if key in self._told or not (hidden.to_us or await self._waits_in(place)):
             return
         self._told.keep(key, value=True)
         text = words.unreadable(self._desk.reader(hidden.sender, hidden.where))
         await self._reply(place, hidden.message, (Tell(text, text),), Voice.PUBLIC)
+
+    async def _waits_in(self, thread: str) -> bool:
+        """Whether an ask that waits stands in that thread, or is what it hangs on."""
+        try:
+            async for where, message in self._desk.standing(render.CHANNEL):
+                if thread in (where.thread, message):
+                    return True
+        except Unavailable:
+            # Nobody can be told anything of use just now.
+            return False
+        return False
 
     async def _reply(self, place: str, message: str, tells: Sequence[Tell], voice: Voice) -> None:
         for tell in tells:

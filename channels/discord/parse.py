@@ -44,10 +44,11 @@ FORWARD = 1
 @dataclass(slots=True)
 class Known:
     """What events so far told of the bot and of places: whose threads are whose, and what else is
-    a channel.
+    a channel. `roles` are the bot's own, one a server: mentioning one mentions it.
     """
 
     me: str = ""
+    roles: set[str] = field(default_factory=set)
     parents: dict[str, str] = field(default_factory=dict)
     channels: set[str] = field(default_factory=set)
 
@@ -77,11 +78,14 @@ class Stale:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A reply to a message of ours whose words Discord keeps from us."""
+    """A message whose words Discord keeps from us. `to_us`: it replies to one of ours; else it was
+    written in a thread, which may be under one.
+    """
 
     where: Destination
     sender: Sender
     message: str
+    to_us: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,7 @@ def learn(known: Known, name: str, data: Any) -> None:
         known.me = _id(_dict(event.get("user")).get("id")) or known.me
         return
     if name == "GUILD_CREATE":
+        known.roles |= set(_own_roles(event.get("roles"), known.me))
         places = [*_dicts(event.get("channels")), *_dicts(event.get("threads"))]
     elif name == "THREAD_LIST_SYNC":
         places = list(_dicts(event.get("threads")))
@@ -127,6 +132,13 @@ def learn(known: Known, name: str, data: Any) -> None:
         return
     for place in places:
         learn_place(known, place)
+
+
+def _own_roles(roles: Any, me: str) -> Iterator[str]:
+    for role in _dicts(roles):
+        name = _id(role.get("id"))
+        if name is not None and me and _dict(role.get("tags")).get("bot_id") == me:
+            yield name
 
 
 def learn_place(known: Known, data: Any) -> None:
@@ -173,10 +185,14 @@ def message(data: Any, known: Known, *, edited: bool = False) -> Typed | Withhel
     where = _destination(place, event.get("guild_id"), sender.account, known)
     reply = _reply(event)
     mentions = [one for one in _dicts(event.get("mentions")) if _id(one.get("id")) is not None]
-    addressed = any(one["id"] == known.me for one in mentions)
+    roles = event.get("mention_roles")
+    named = map(_id, roles) if isinstance(roles, list) else ()
+    ours = [one for one in named if one in known.roles]
+    addressed = bool(ours) or any(one["id"] == known.me for one in mentions)
     text = clean(event.get("content"))
     if not text and not addressed and not where.direct and not _has_other(event):
-        return Withheld(where, sender, sent) if _is_to_us(event, known) else None
+        to_us = _is_to_us(event, known)
+        return Withheld(where, sender, sent, to_us) if to_us or where.thread else None
     return Typed(
         where=where,
         sender=sender,
@@ -186,7 +202,7 @@ def message(data: Any, known: Known, *, edited: bool = False) -> Typed | Withhel
         edit=_edit(changed) if edited else None,
         reply_to=reply,
         addressed=addressed,
-        mention=(f"<@{known.me}>", f"<@!{known.me}>"),
+        mention=(f"<@{known.me}>", f"<@!{known.me}>", *(f"<@&{one}>" for one in ours)),
         names=tuple(_names(mentions, known.me)),
     )
 

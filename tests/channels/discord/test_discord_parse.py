@@ -260,7 +260,8 @@ def test_threads_are_learned_from_events() -> None:
     parse.learn(known, "GUILD_CREATE", {"channels": channels, "threads": [thread]})
     parse.learn(known, "THREAD_CREATE", thread | {"id": "701"})
     parse.learn(known, "THREAD_LIST_SYNC", {"threads": [thread | {"id": "702"}]})
-    assert known == Known(ME, {"700": "600", "701": "600", "702": "600"}, {"600"})
+    parents = {"700": "600", "701": "600", "702": "600"}
+    assert known == Known(me=ME, parents=parents, channels={"600"})
     assert known.place("600")
     assert not known.place("601")
 
