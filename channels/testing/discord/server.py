@@ -21,6 +21,7 @@ from channels.testing.discord.interactions import (
     Interactions,
 )
 from channels.testing.discord.markup import plain
+from channels.testing.discord.page import page
 from channels.testing.discord.rest import Limit, Rest, limited
 from channels.testing.discord.shapes import THREAD, Channel, Person, Post
 from channels.testing.discord.world import Rules
@@ -158,6 +159,14 @@ class Discord(Interactions):
             edited=raw["edited_timestamp"] is not None,
             raw=raw,
         )
+
+    def html(self, conversation: str, *, account: str | None = None) -> str:
+        """See `Platform.html`: much as Discord's own client draws it."""
+        place = self.channels[conversation]
+        names = {one.id: one.name for one in self.people.values()}
+        title = place.name or (place.recipient.name if place.recipient else "")
+        messages = self.messages(conversation, account=account)
+        return page(title, messages, names, self.bot.id)
 
     # Acting as a person
 

@@ -406,6 +406,18 @@ async def test_what_the_fake_does_not_know_is_not_taken_unseen(chat: Discord, bo
         assert (await answer.json())["code"] == 50109
 
 
+async def test_a_conversation_can_be_looked_at(chat: Discord, bot: Bot) -> None:
+    """With its words, its controls, and whispers for whom they are."""
+    view = buttons("Yes")
+    view.add_item(ui.Button(label="Off & on", custom_id="off", disabled=True))
+    await place(bot).send("**Ship** <it>?\n-# K7", view=view)
+    await chat.type("7", "600", "<@1000> **yes**")
+    shown = chat.html("600")
+    for part in ("# general", "Ship &lt;it&gt;?", "K7", "Yes", "Off &amp; on", "Ana", "@OZ yes"):
+        assert part in shown
+    assert "<it>" not in shown
+
+
 @pytest.mark.parametrize(
     ("written", "seen"),
     [
