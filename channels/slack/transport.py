@@ -13,7 +13,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
-from aiohttp import ClientConnectorError, ClientError, ClientSession, web
+from aiohttp import ClientConnectorError, ClientError, ClientSession, ClientTimeout, web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from channels.slack.settings import Settings
     from channels.slack.socket import Confirm
 
-CALL_S = 10
+CALL_S = 10.0
 """Ours: Slack answers within a second or two; longer is taken for lost."""
 
 FINISH_S = 3.0
@@ -71,7 +71,6 @@ class Calls:
         self.client = AsyncWebClient(
             settings.bot_token.get_secret_value(),
             base_url=settings.api_url,
-            timeout=CALL_S,
             retry_handlers=[],
         )
         # The SDK takes a proxy from the environment without NO_PROXY; aiohttp's session minds both.
@@ -95,7 +94,9 @@ class Calls:
     def session(self) -> ClientSession:
         """One for all calls, made in the loop that first calls."""
         if self.client.session is None:
-            self.client.session = ClientSession(trust_env=True)
+            # With a session of one's own the SDK's own timeout is not looked at.
+            limit = ClientTimeout(CALL_S)
+            self.client.session = ClientSession(timeout=limit, trust_env=True)
         return self.client.session
 
     async def identity(self) -> tuple[Json, Mapping[str, str]]:
@@ -220,7 +221,7 @@ class SlackTransport:
         await self._say(where, message, str(uuid4()))
 
     async def respond(self, url: str, where: Destination, message: Json) -> None:
-        hook = AsyncWebhookClient(url, CALL_S, session=self._call.session(), retry_handlers=[])
+        hook = AsyncWebhookClient(url, session=self._call.session(), retry_handlers=[])
         hook.proxy = None
         body = {**message, "response_type": "ephemeral", "replace_original": False}
         if where.thread is not None:

@@ -535,6 +535,21 @@ async def test_a_lost_answer_makes_no_second_post(room: tuple[Slack, Gatewayed])
     await gate.closed(ask)
 
 
+async def test_a_call_that_hangs_is_given_up(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And made again under the same key, whatever became of the first."""
+    monkeypatch.setattr("channels.slack.transport.CALL_S", 0.3)
+    async with running(redis_url, tmp_path) as (chat, gate):
+        chat.fail("chat.postMessage", delay_s=1.0)
+        ask = await gate.ask(choice("red", "blue"))
+        await chat.until(lambda: chat.count("chat.postMessage") == 2)
+        (post,) = chat.messages("C1")
+        await chat.press("U1", post, "1. red")
+        await gate.ended(ask)
+        await gate.closed(ask)
+
+
 async def test_a_copy_that_was_deleted_meanwhile_is_posted_under_another_key(
     room: tuple[Slack, Gatewayed],
 ) -> None:
