@@ -12,6 +12,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from channels.telegram import words
 from channels.telegram.parse import Command, Migrated, Press, Said, Stray, parse
 from channels.telegram.pastes import goes_on, joined, may_go_on
 from channels.telegram.pressing import Pressing
@@ -173,11 +174,19 @@ class Intake:
                 self._spawn(self._saying.reply(Said(typed, topic), response))
             case Command(word, where, sender):
                 waits = word == "pending"
-                told = self._desk.link(sender, where)
-                text = await self._desk.waiting(sender, where) if waits else told.text
+                text = await self._desk.waiting(sender, where) if waits else self._named(what)
                 self._spawn(self._saying.answer(what, text))
             case Migrated(old, new):
                 await self._desk.moved(old, new)
+
+    def _named(self, command: Command) -> str:
+        """What their account is called, and in a group what that is."""
+        sender, where = command.sender, command.where
+        account = self._desk.link(sender, where).text
+        if where.direct:
+            return account
+        reader = self._desk.reader(sender, where)
+        return f"{account}\n{words.place(reader, where.name, command.topic)}"
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(_guarded(work))

@@ -206,5 +206,7 @@ async def test_an_account_learns_what_it_is_called(redis_url: str, tmp_path: Pat
     """In private even where it asked in a group."""
     async with room(redis_url, tmp_path) as (chat, _):
         await chat.type(CLEO, GROUP, "/link")
-        assert "telegram:9" in (await posted(chat, CLEO)).text
+        said = (await posted(chat, CLEO)).text
+        assert "Your account here is telegram:9." in said
+        assert f"That chat is telegram:{GROUP}." in said
         assert [one.text for one in chat.messages(GROUP)] == ["/link"]

@@ -36,6 +36,7 @@ from channels.telegram.pacing import ALL, CHAT, FOR_REDRAWS, Pacer
 from channels.telegram.pacing import GROUP as GROUP_PACE
 from channels.telegram.settings import Settings
 from channels.telegram.transport import TelegramTransport
+from channels.testing.platform import Call
 from channels.testing.telegram import Telegram
 from gateway.errors import Unavailable
 from gateway.question import Kind
@@ -386,6 +387,38 @@ async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Tri
     assert len(chat.messages(GROUP)) == 1
     await chat.until(lambda: not chat.updates.pending)
     assert len([one for one in chat.calls if one.method == "answerCallbackQuery"]) == 1
+
+
+async def test_fifty_presses_a_second_are_each_answered_within_one(pair: Trio) -> None:
+    """While the store takes seconds for each, and so does Telegram for each answer."""
+    chat, transport, door = pair
+
+    async def slowly(_: Interaction) -> Response:
+        await asyncio.sleep(2.4)  # eight commands of 300 ms
+        return Response()
+
+    door.answers = slowly
+    await press(chat, transport)
+    post = chat.messages(GROUP)[-1]
+    chat.fail("answerCallbackQuery", times=51, delay_s=2.0)
+    for account in range(100, 150):
+        chat.person(str(account))
+        chat.join(GROUP, str(account))
+        await chat.press(str(account), post, "Red")
+        await asyncio.sleep(0.02)
+    await chat.until(lambda: len(_answers(chat)) == 51)
+    late = [call.at - _pressed(chat, call) for call in _answers(chat)]
+    assert max(late) < 1.0
+    assert not chat.spinning()
+
+
+def _answers(chat: Telegram) -> list[Call]:
+    return [one for one in chat.calls if one.method == "answerCallbackQuery"]
+
+
+def _pressed(chat: Telegram, call: Call) -> float:
+    query = call.payload["callback_query_id"]
+    return next(one.at for one in chat.presses if one.id == query)
 
 
 async def test_words_too_long_for_a_toast_go_to_the_own_chat_or_into_the_open(pair: Trio) -> None:
