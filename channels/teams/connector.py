@@ -147,6 +147,8 @@ class Connector:
             # Whoever waited for another's renewal takes what that one brought.
             if self._token and now < self._good_until and (not renew or self._token != held):
                 return self._token
+            # Until there is another there is none: the old one was refused, or is at its end.
+            self._token = ""
             self._token, lasts_s = await self._fetch()
             self._good_until = now + max(lasts_s - EARLY_S, lasts_s / 2)
             return self._token

@@ -157,7 +157,7 @@ def test_a_message_in_the_personal_chat() -> None:
 
 def test_somebody_without_an_entra_id_is_their_account() -> None:
     """Guests of a meeting have none."""
-    activity = typed("2", **{"from": {"id": "8:guest", "name": "G"}})
+    activity = typed("2") | {"from": {"id": "8:guest", "name": "G"}}
     assert said(activity).sender == Sender("8:guest", "G")
 
 
