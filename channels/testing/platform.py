@@ -288,6 +288,10 @@ class Platform:
 
     # A page to look at
 
+    def named(self, account: str) -> str:
+        """What people call an account."""
+        return account
+
     def html(self, conversation: str, *, account: str | None = None) -> str:
         """The conversation as a plain page, for people and pictures."""
         rows = []

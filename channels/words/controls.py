@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from gateway.ask import Ask
 
 INVITATIONS: Mapping[str, str] = {
-    "buttons": message("Press a button, or reply."),
-    "menu": message("Choose from the menu, or reply."),
-    "form": message('Press "Answer" for a form, or reply.'),
-    "card": message("Fill it in here, or reply."),
-    "steps": message('Press "Answer" to go through it step by step, or reply.'),
+    "buttons": message("Press a button, or answer in words."),
+    "menu": message("Choose from the menu, or answer in words."),
+    "form": message('Press "Answer" for a form, or answer in words.'),
+    "card": message("Fill it in here, or answer in words."),
+    "steps": message('Press "Answer" to go through it step by step, or answer in words.'),
     "text": "",
 }
 """By `channels.plan.Way`; what to reply with follows."""

@@ -233,6 +233,11 @@ class Teams(Platform):
         """What stands in a conversation, or in a thread of it; with `account`, as they see it."""
         return self.clients.messages(conversation, account)
 
+    def named(self, account: str) -> str:
+        if account == self.rooms.bot["id"]:
+            return str(self.rooms.bot["name"])
+        return self.rooms.person(account).name
+
     def told(self, account: str) -> list[str]:
         """What their client alone showed them: toasts, and errors of presses."""
         return list(self.clients.told[self.rooms.person(account).id])
