@@ -19,20 +19,8 @@ ARCHIVED = 50083
 DEAD_TOKENS = ("10015", "10062", "50027")
 """An interaction that takes no answer any more: unknown, too late, or past its fifteen minutes."""
 
-NO_WAY_IN = frozenset(
-    (
-        10003,  # unknown channel
-        10004,  # unknown guild
-        50001,  # missing access
-        50007,  # cannot send messages to this user
-        50008,  # not a text channel
-        50013,  # missing permissions
-        50033,  # invalid recipient
-        50278,  # no server in common
-        160005,  # thread is locked
-    )
-)
-"""That place takes no message of ours (documentation, "Opcodes and Status Codes")."""
+NO_WAY_IN = frozenset((50008, 50033))
+"""Not a place to write, no such recipient: told with 400, though no other text would do."""
 
 FATAL_CLOSES = frozenset((4004, 4010, 4011, 4012, 4013, 4014))
 """Closes after which Discord says not to come back; the same page."""
@@ -54,4 +42,5 @@ def _kind(status: int, code: int) -> type[PostError]:
         return Shut
     if code == UNKNOWN_MESSAGE:
         return Missing
+    # No access, no right, closed direct messages, a locked thread; no such channel or thread.
     return Unreachable if code in NO_WAY_IN or status in (403, 404) else Unfit

@@ -69,6 +69,8 @@ CAPABILITIES = Capabilities(
 PRIMARY, SECONDARY, SUCCESS, DANGER, LINK = 1, 2, 3, 4, 5
 EPHEMERAL = 1 << 6
 """Only whoever acted sees it."""
+LOADING = 1 << 7
+"""An answer that was announced, and has not come yet."""
 SUPPRESS_EMBEDS = 1 << 2
 """No previews of links."""
 

@@ -133,10 +133,13 @@ class Api:
         await self._hook(route, payload)
 
     async def retract(self, ticket: Ticket) -> None:
-        """Takes away that something was being thought about."""
+        """Takes away that something was being thought about, if it still is."""
         path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
-        route = Route("DELETE", path, webhook_id=ticket.application, webhook_token=ticket.token)
-        await self._hook(route, None)
+        names = {"webhook_id": ticket.application, "webhook_token": ticket.token}
+        # Another replica that heard the same may have answered in its place meanwhile.
+        stands = await self._hook(Route("GET", path, **names), None)
+        if stands["flags"] & render.LOADING:
+            await self._hook(Route("DELETE", path, **names), None)
 
     async def enter(self) -> HTTPClient:
         """The client, logged in. Raises: PostError."""
@@ -176,7 +179,7 @@ class Api:
             async with asyncio.timeout(CALL_S):
                 return await http.request(Route(verb, path, **names), **how)
 
-    async def _hook(self, route: Route, payload: Mapping[str, Any] | None) -> None:
+    async def _hook(self, route: Route, payload: Mapping[str, Any] | None) -> Any:
         # Apart from the other calls, so that a limit those met never delays an answer.
         if self._session is None:
             # No limit of connections: at 50 presses a second each answer may take seconds.
@@ -185,7 +188,7 @@ class Api:
             self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
         body = None if payload is None else dict(payload)
         with translated():
-            await self._hooks.request(route, self._session, payload=body)
+            return await self._hooks.request(route, self._session, payload=body)
 
 
 class Socket(discord.Client):

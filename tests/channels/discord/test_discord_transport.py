@@ -373,6 +373,27 @@ async def test_two_replicas_answer_once(redis_url: str, tmp_path: Path) -> None:
     assert len(chat.messages("600")) == 1
 
 
+async def test_two_replicas_answer_a_command_once(redis_url: str, tmp_path: Path) -> None:
+    """Whichever answers, the other takes nothing away, and nothing is left thinking."""
+    async with running(redis_url, tmp_path) as (chat, one):
+        await one.ask(choice("red", "blue"))
+        await posted(chat)
+        async with gateway(one.config, redis_url, "w2"):
+            await chat.until(lambda: len(chat.gateway.sessions) == 2)
+            for number in range(1, 6):
+                await chat.slash("7", "600", "oz pending")
+                await told(chat, number)
+                await chat.until(
+                    lambda count=number * 2: (  # type: ignore[misc]
+                        sum(one.method == "interaction_callback" for one in chat.calls) == count
+                    )
+                )
+        assert len(chat.told("7")) == 5
+        private = [one for one in chat.messages("600", account="7") if one.private_to]
+        assert all("Which colour" in one.text for one in private)
+        assert len(private) == 5
+
+
 async def test_a_dead_token_is_answered_in_the_chat(redis_url: str, tmp_path: Path) -> None:
     """An acknowledgement that came too late still has its effect, and its author a receipt."""
     async with running(redis_url, tmp_path, DIRECT, ack_within_s=0.01) as (chat, gate):

@@ -100,10 +100,12 @@ async def test_edits_and_previews_come_as_updates(chat: Discord) -> None:
 async def test_a_broken_connection_is_resumed_with_what_it_missed(chat: Discord) -> None:
     """The session keeps events while nobody listens, and replays them once."""
     async with connected(chat) as bot:
+        await chat.type("7", "600", "<@1000> before")
+        await chat.until(bot.texts)
         chat.gateway.cut()
         await chat.type("7", "600", "<@1000> meanwhile")
-        await chat.until(lambda: bot.resumed == 1 and bot.texts())
-    assert bot.texts() == ["<@1000> meanwhile"]
+        await chat.until(lambda: bot.resumed == 1 and len(bot.texts()) > 1)
+    assert bot.texts() == ["<@1000> before", "<@1000> meanwhile"]
     assert (chat.gateway.identifies, chat.gateway.resumes) == (1, 1)
 
 
