@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from channels.capabilities import Capabilities
 from channels.contract import Destination, Missing, Unfit, Unsure
 from channels.worker import Outlet, Worker
 from gateway.posts import Posts
 from gateway.routes import Target
+
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from aiohttp.web import AbstractRouteDef
@@ -42,6 +45,14 @@ class Message:
         return self.drawn[-1]
 
 
+class Call(NamedTuple):
+    """One call, as it came; `at_s` by the event loop's clock."""
+
+    name: str
+    conversation: str
+    at_s: float
+
+
 @dataclass
 class Screen:
     """The transport of such a platform.
@@ -59,7 +70,7 @@ class Screen:
     loses: int = 0
     keyed: bool = False
     keys: list[str] = field(default_factory=list)
-    calls: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     _by_key: dict[str, str] = field(default_factory=dict)
 
     async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
@@ -99,7 +110,8 @@ class Screen:
         """Nothing is held."""
 
     def _called(self, call: str, where: Destination, drawing: Drawing | None = None) -> None:
-        self.calls.append(call)
+        at_s = asyncio.get_running_loop().time()
+        self.calls.append(Call(call, where.conversation, at_s))
         error = self.refuses.get(where.conversation) or self.refuses.get("")
         if error is not None:
             raise error
@@ -121,6 +133,18 @@ class Screen:
     def asks(self) -> list[str]:
         """The ask that each message shows."""
         return [message.now.view.ask_id for message in self.shown()]
+
+    def called(self, name: str, conversation: str | None = None) -> list[Call]:
+        """The calls of that name, of one conversation or of all."""
+        return [
+            call
+            for call in self.calls
+            if call.name == name and conversation in (None, call.conversation)
+        ]
+
+    def in_place(self, conversation: str) -> list[Message]:
+        """What stands in that conversation."""
+        return [one for one in self.shown() if one.where.conversation == conversation]
 
     def shows_end(self) -> bool:
         """Whether something stands there, and all of it shows how its ask ended."""
@@ -152,6 +176,15 @@ def target_of(where: Destination) -> Target:
     if where.account is not None:
         return Target(where.channel, where.account, direct=True)
     return Target(where.channel, where.conversation, where.thread)
+
+
+async def at_rest(*workers: Worker) -> None:
+    """Returns once they look at nothing, and mean to look at nothing again."""
+
+    def rest() -> bool:
+        return not any(one._looks or one._timers or one._others for one in workers)
+
+    await until(rest, "the workers are at rest")
 
 
 def worker_of(

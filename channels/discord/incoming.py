@@ -66,7 +66,7 @@ class Incoming:
             case "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK":
                 for where, message in parse.deleted(data, self._known):
                     self._desk.deleted(where, message)
-            case "READY":
+            case "NEVER":
                 # A new session: what was written while there was none is not sent to us.
                 self._spawn(self._guarded(self._catch_up()))
             case _:

@@ -300,7 +300,7 @@ class Platform:
                 f'<span class="{one.kind}">{escape(one.label)}</span>' for one in one.controls
             )
             rows.append(
-                f"<article><b>{escape(one.author)}</b><pre>{escape(one.text)}</pre>{controls}</article>"
+                f"<article><b>{escape(self.named(one.author))}</b><pre>{escape(one.text)}</pre>{controls}</article>"
             )
         return PAGE.format(title=escape(f"{self.name}: {conversation}"), body="\n".join(rows))
 

@@ -49,8 +49,10 @@ def table() -> str:
         ["", *(name.capitalize() for name in NAMES), "by text, on all four"],
         ["---"] * (len(NAMES) + 2),
     ]
-    for shape in (*KINDS, SEVERAL):
-        rows.append([shape.name, *(cell(shape, name) for name in NAMES), BY_TEXT[shape.name]])
+    rows += [
+        [shape.name, *(cell(shape, name) for name in NAMES), BY_TEXT[shape.name]]
+        for shape in (*KINDS, SEVERAL)
+    ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

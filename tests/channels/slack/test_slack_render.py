@@ -26,7 +26,7 @@ from gateway.answer import Picked, Value
 from gateway.ask import Ask, AskRecord, Outcome, Status
 from gateway.question import Field, Kind, Question
 from gateway.reply.draft import Draft
-from tests.strategies import any_text, asks, questions
+from tests.strategies import any_text, approval, asks, questions
 from tests.strategies_reply import ask_of, choice, field, several
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -219,7 +219,7 @@ def test_a_clipped_label_fits_and_ends_whole(text: str, most: int) -> None:
 
 
 def test_a_post_is_heading_question_controls_and_a_small_line() -> None:
-    """In this order; approve stands out."""
+    """In this order."""
     (post,) = messages(record(ask_of(choice("red", "blue"))))
     kinds = [one["type"] for one in post["blocks"]]
     assert kinds == ["rich_text", "actions", "context"]
@@ -231,6 +231,12 @@ def test_a_post_is_heading_question_controls_and_a_small_line() -> None:
         "Other…",
         "Decline",
     ]
+
+
+def test_approve_stands_out() -> None:
+    """And deny does not."""
+    (post,) = messages(record(approval()))
+    assert [one.get("style") for one in elements(post)] == ["primary", None]
 
 
 def test_an_outcome_is_bold_and_leaves_nothing_to_press() -> None:
@@ -422,6 +428,10 @@ def test_bounds_are_checked_before_anything_is_sent() -> None:
     assert (text["max_length"], text["multiline"]) == (5, False)
     assert (long["max_length"], long["multiline"]) == (3000, True)
     assert [one["optional"] for one in view["blocks"] if "element" in one] == [False, True, False]
+    either = filled_form(choice("red", "blue", required=True))
+    assert [one["optional"] for one in either["blocks"] if "element" in one] == [True, True]
+    must = filled_form(choice("red", "blue", required=True, write_in=False))
+    assert [one["optional"] for one in must["blocks"] if "element" in one] == [False]
 
 
 def test_a_modal_knows_where_it_was_opened() -> None:

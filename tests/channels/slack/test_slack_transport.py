@@ -231,6 +231,38 @@ async def test_an_approval_is_one_press(room: tuple[Slack, Gatewayed]) -> None:
     assert "Approved" in chat.messages("C1")[0].text
 
 
+async def test_hostile_text_reads_to_the_letter(room: tuple[Slack, Gatewayed]) -> None:
+    """It calls nobody, shows no preview, and looks like nothing else, posted and drawn anew."""
+    chat, gate = room
+    prompt = "<!channel> <@U2> @everyone @here *b* `c` ~d~ :smile: &lt; https://a.example/x"
+    ask = await gate.ask(choice("<!here>", "*blue*", write_in=False), prompt=prompt)
+    post = await posted(chat)
+    assert prompt in post.text
+    assert "1. <!here>\n2. *blue*" in post.text
+    await chat.press("U1", post, "1. <!here>")
+    await gate.ended(ask)
+    await gate.closed(ask)
+    assert "Answered: <!here>." in chat.messages("C1")[0].text
+    assert (chat.pings, chat.previews) == ([], [])
+
+
+async def test_a_long_question_is_not_begun_again(room: tuple[Slack, Gatewayed]) -> None:
+    """When its last message is refused for a while, those before it stand already."""
+    chat, gate = room
+    chat.rules.remembers_client_msg_id = False
+    ask = await gate.ask(choice("red", "blue"), prompt="A long question. " * 300)
+    await posted(chat, "C1", 2)
+    chat.fail("chat.postMessage", status=429)
+    await posted(chat, "C1", 3)
+    await chat.until(lambda: chat.messages("C1")[-1].controls)
+    texts = [one.text for one in chat.messages("C1")]
+    assert len(set(texts)) == len(texts) == 3
+    await chat.press("U1", chat.messages("C1")[-1], "1. red")
+    await gate.ended(ask)
+    await gate.closed(ask)
+    assert [one.text for one in chat.messages("C1")[:2]] == texts[:2]
+
+
 # Words
 
 
@@ -558,7 +590,7 @@ async def test_a_copy_that_was_deleted_meanwhile_is_posted_under_another_key(
     refusal = {"ok": False, "error": "duplicate_message_not_found"}
     chat.fail("chat.postMessage", status=200, body=refusal)
     await gate.ask(choice("red", "blue"))
-    await posted(chat)
+    assert (await posted(chat)).raw["blocks"]
     keys = [c.payload["client_msg_id"] for c in chat.calls if c.method == "chat.postMessage"]
     assert len(set(keys)) == 2
 
@@ -606,6 +638,30 @@ async def test_the_connection_is_renewed(room: tuple[Slack, Gatewayed]) -> None:
     chat.drop()
     await chat.type("U1", "C1", "blue", reply_to=post.id)
     await gate.ended(ask)
+
+
+async def test_what_is_in_hand_when_a_connection_is_renewed_is_still_confirmed(
+    room: tuple[Slack, Gatewayed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the old connection, so that Slack has no reason to bring it again."""
+    chat, gate = room
+    ask = await gate.ask(choice("red", "blue"))
+    post = await posted(chat)
+    slow, read = asyncio.Event(), gate.store.read
+
+    async def late(ask_id: str) -> object:
+        await slow.wait()
+        return await read(ask_id)
+
+    monkeypatch.setattr(gate.store, "read", late)
+    await chat.type("U1", "C1", "blue", reply_to=post.id)
+    await chat.refresh("warning")
+    await chat.until(lambda: chat.connections == 1)
+    slow.set()
+    await gate.ended(ask)
+    made = [one for one in chat.deliveries if one.payload["event"]["user"] == "U1"]
+    await chat.until(lambda: made[0].answer)
+    assert [one.answer.failure for one in made if one.answer] == [None]
 
 
 async def test_an_outage_is_waited_out(room: tuple[Slack, Gatewayed]) -> None:

@@ -171,6 +171,21 @@ async def test_a_form_asked_for_in_a_group_moves_to_the_private_chat(
         assert len(chat.messages(GROUP)) == 1
 
 
+async def test_a_form_that_is_open_shows_how_its_ask_ended(redis_url: str, tmp_path: Path) -> None:
+    """Answered elsewhere meanwhile: nothing is left to press on it."""
+    async with room(redis_url, tmp_path, TO_ANA + TO_GROUP) as (chat, oz):
+        ask = await oz.ask(*SIX, prompt="Order")
+        await chat.press(ANA, await posted(chat, ANA), "Answer")
+        step = await shows(chat, ANA, "1 of 6")
+        await chat.type(BEN, GROUP, "decline: not now", reply_to=(await posted(chat, GROUP)).id)
+        await oz.ended(ask)
+        await oz.closed(ask)
+        ended = await chat.until(
+            lambda: [one for one in chat.messages(ANA) if one.id == step.id and not one.controls]
+        )
+        assert ended[0].text.startswith("Declined: not now.")
+
+
 async def test_an_ask_in_a_topic_is_answered_there(redis_url: str, tmp_path: Path) -> None:
     """The post stands in the topic; talk there is no answer, a reply is, and so is its receipt."""
     async with room(redis_url, tmp_path, to(FORUM, 'thread = "2"')) as (chat, oz):
