@@ -163,13 +163,13 @@ class Worker:
 
     def hurry(self, ask_id: str) -> None:
         """Has the ask looked at soon; returns at once."""
+        if (timer := self._timers.pop(ask_id, None)) is not None:
+            timer.cancel()
         if ask_id in self._looks:
             self._dirty.add(ask_id)
             return
         if self._stopping:
             return
-        if (timer := self._timers.pop(ask_id, None)) is not None:
-            timer.cancel()
         self._looks[ask_id] = asyncio.create_task(self._look_until_clean(ask_id))
 
     async def _look_until_clean(self, ask_id: str) -> None:
