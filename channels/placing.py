@@ -27,7 +27,7 @@ from channels.drawing import draw
 from channels.words import told
 from gateway.conversations import Posted
 from gateway.log import event
-from gateway.posts import Post, PostState
+from gateway.posts import Post, PostState, anew
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -145,7 +145,8 @@ class Placing:
             begun = Post(where.channel, where.conversation, where.thread, where.account, code=code)
             post = await self._keep(ask.id, begun)
         drawing = await self._drawing(record, post)
-        key = str(uuid5(NAMESPACE_URL, f"{ask.id} {post.place} {post.plain}"))
+        # What was deleted may be posted once more, so that is another post.
+        key = str(uuid5(NAMESPACE_URL, f"{ask.id} {post.place} {post.plain} {post.lost}"))
         try:
             message, at_ms = await self._transport(post).post(where_of(post), drawing, key)
         except Moved as moved:
@@ -185,8 +186,7 @@ class Placing:
         """The post of an ask that waits could not be drawn anew."""
         match error:
             case Missing():
-                anew = replace(post, state=PostState.POSTING, message=None, version=0)
-                await self._keep(record.ask.id, anew)
+                await self._keep(record.ask.id, anew(post))
                 return True
             case Unfit():
                 return await self._plainer(record, post, error)

@@ -16,7 +16,7 @@ from channels.contract import Destination, Later, PostError, Unsure
 from channels.placing import Outlet, Placing, where_of
 from gateway.errors import Unavailable
 from gateway.log import event
-from gateway.posts import UNPOSTED, Post, PostState
+from gateway.posts import UNPOSTED, Post, PostState, anew
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -338,8 +338,7 @@ class Worker:
             return
         for post in (await self._posts.of(shown.ask_id)).values():
             if post.message == message and post.state is PostState.SHOWN:
-                anew = replace(post, state=PostState.POSTING, message=None, version=0)
-                await self._posts.keep(shown.ask_id, anew)
+                await self._posts.keep(shown.ask_id, anew(post))
                 self.hurry(shown.ask_id)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

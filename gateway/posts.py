@@ -5,7 +5,7 @@ A post is recorded before it is made, so that after a crash it is known that the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -41,8 +41,9 @@ class Post:
 
     `code` is what the ask is called there; `version` the one of the ask that it shows; `at_ms` when
     it appeared, by the platform's clock. `reason` is the platform's own code of a failure, never a
-    text. `plain` says that only plain text was taken; `reminded` counts reminders under it. `extra`
-    is one too many in its place: made by a worker that died before it recorded it.
+    text. `plain` says that only plain text was taken; `reminded` counts reminders under it; `lost`
+    how many messages were deleted there. `extra` is one too many in its place: made by a worker
+    that died before it recorded it.
     """
 
     channel: str
@@ -57,6 +58,7 @@ class Post:
     reason: str = ""
     plain: bool = False
     reminded: int = 0
+    lost: int = 0
     extra: bool = False
 
     @property
@@ -75,6 +77,13 @@ class Post:
     def over(self) -> bool:
         """Whether nothing can come of it any more, whoever looks."""
         return self.state in (PostState.CLOSED, PostState.FAILED)
+
+
+def anew(post: Post) -> Post:
+    """That post, to be made anew, as its message is gone. Nothing can be done for an extra one."""
+    if post.extra:
+        return replace(post, state=PostState.CLOSED)
+    return replace(post, state=PostState.POSTING, message=None, version=0, lost=post.lost + 1)
 
 
 _POST = TypeAdapter(Post)
