@@ -190,6 +190,10 @@ class Placing:
                 return True
             case Unfit():
                 return await self._plainer(record, post, error)
+            case Shut():
+                # The message still stands there, and is to be drawn once somebody has mended it.
+                self._again(record.ask.id, SHUT_AGAIN_S)
+                return False
             case _:
                 await self._fail(record, post, error)
                 return False
