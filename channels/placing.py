@@ -144,7 +144,7 @@ class Placing:
             code = await self._conversations.join(where.name, ask, where.thread)
             begun = Post(where.channel, where.conversation, where.thread, where.account, code=code)
             post = await self._keep(ask.id, begun)
-        drawing = await self._drawing(record, post)
+        drawing = await self.drawing(record, post)
         # What was deleted may be posted once more, so that is another post.
         key = str(uuid5(NAMESPACE_URL, f"{ask.id} {post.place} {post.plain} {post.lost}"))
         try:
@@ -160,8 +160,9 @@ class Placing:
         shown = replace(
             post, state=PostState.SHOWN, message=message, at_ms=at_ms, version=record.version
         )
+        # Before it is recorded as shown, for nobody would look at it again.
+        await self._conversations.posted(where_of(post).name, message, Posted(ask.id, at_ms))
         await self._keep(ask.id, shown)
-        await self._conversations.posted(where.name, message, Posted(ask.id, at_ms))
         self._tell("post.shown", record, post)
         return True
 
@@ -170,7 +171,7 @@ class Placing:
             await self._keep(record.ask.id, replace(post, state=PostState.CLOSED))
             return False
         try:
-            drawing = await self._drawing(record, post)
+            drawing = await self.drawing(record, post)
             await self._transport(post).update(where_of(post), post.message, drawing)
         except Moved as moved:
             await self._move(record, post, moved)
@@ -216,7 +217,7 @@ class Placing:
 
     async def _close_in_words(self, record: AskRecord, post: Post, message: str) -> None:
         """One closing note under a post that cannot be drawn anew."""
-        drawing = await self._drawing(record, replace(post, plain=True))
+        drawing = await self.drawing(record, replace(post, plain=True))
         text = drawing.view.outcome or drawing.text
         try:
             await self._transport(post).note(where_of(post), message, text)
@@ -240,18 +241,22 @@ class Placing:
         event(_log, "post.failed", level=logging.WARNING, code=error.code, ask_id=record.ask.id)
 
     async def _move(self, record: AskRecord, post: Post, moved: Moved) -> None:
-        """The old place is done with; the new one is looked at at once."""
+        """The new place is looked at at once; the old one is done with."""
         ask_id = record.ask.id
-        await self._keep(ask_id, replace(post, state=PostState.CLOSED, reason=moved.code))
         there = replace(post, conversation=moved.conversation)
-        if record.pending:
+        if record.pending and not post.extra:
             where = where_of(there)
             code = await self._conversations.join(where.name, record.ask, where.thread)
             there = replace(there, state=PostState.POSTING, message=None, version=0, code=code)
-        await self._keep(ask_id, there)
+        # The new one first: should we die between the two, the old place sends the next worker on.
+        known = (await self._posts.of(ask_id)).get(there.place)
+        if known is None or known.over:
+            await self._keep(ask_id, there)
+        await self._keep(ask_id, replace(post, state=PostState.CLOSED, reason=moved.code))
         self._again(ask_id, 0.0)
 
-    async def _drawing(self, record: AskRecord, post: Post) -> Drawing:
+    async def drawing(self, record: AskRecord, post: Post) -> Drawing:
+        """What the post should show now. Raises: Unavailable."""
         where = where_of(post)
         reader = self._everyone.place(where, record.ask)
         capabilities = self._outlets[post.channel].capabilities
