@@ -13,7 +13,6 @@ from channels.contract import Destination, Missing, Unfit, Unsure
 from channels.worker import Outlet, Worker
 from gateway.posts import Posts
 from gateway.routes import Target
-
 from tests.waiting import until
 
 if TYPE_CHECKING:
