@@ -30,11 +30,11 @@ class Telegram:
 
         return TelegramTransport(settings, desk)
 
-    async def examine(self, settings: Any) -> Sequence[Finding]:
+    async def examine(self, settings: Any, rooms: Sequence[str] = ()) -> Sequence[Finding]:
         """What is right and wrong with the bot."""
         from channels.telegram.examine import examine
 
-        return await examine(settings)
+        return await examine(settings, rooms)
 
 
 CHANNEL = Telegram()

@@ -5,6 +5,8 @@ The Bot API has no codes beside the HTTP status; its words are all there is to t
 
 from __future__ import annotations
 
+import json
+
 from channels.contract import Later, Missing, Moved, PostError, Shut, Unfit, Unreachable, Unsure
 
 NOT_MODIFIED = "message is not modified"
@@ -58,6 +60,17 @@ def forbidden() -> PostError:
 def unauthorized() -> PostError:
     """401 or 404: the token is not, or no longer, a bot's."""
     return Shut("unauthorized_401")
+
+
+def retry_after_s(body: bytes) -> float:
+    """What a 429 asks for; a second where it does not say."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return 1.0
+    parameters = answer.get("parameters") if isinstance(answer, dict) else None
+    after = parameters.get("retry_after") if isinstance(parameters, dict) else None
+    return float(after) if isinstance(after, int) and after > 0 else 1.0
 
 
 def too_many(retry_after_s: float) -> PostError:

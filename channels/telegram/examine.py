@@ -1,13 +1,13 @@
 """What `oz0 doctor` looks at: the token, what the bot may hear, and how updates reach us.
 
-Looks only; nothing is changed.
+Nothing is changed, and nothing posted; a chat that routes lead to sees the bot type for a moment.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from channels.contract import Finding, PostError, Shut
+from channels.contract import Finding, Moved, PostError, Shut
 from channels.telegram.transport import BotApi
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from channels.telegram.settings import Settings
 
 
-async def examine(settings: Settings) -> Sequence[Finding]:
+async def examine(settings: Settings, rooms: Sequence[str] = ()) -> Sequence[Finding]:
     """What is right and wrong, in the order it is mended."""
     api = BotApi(settings)
     try:
-        return await _examine(settings, api)
+        return await _examine(settings, api, rooms)
     finally:
         await api.aclose()
 
 
-async def _examine(settings: Settings, api: BotApi) -> list[Finding]:
+async def _examine(settings: Settings, api: BotApi, rooms: Sequence[str]) -> list[Finding]:
     try:
         me, hears_all = await api.me()
     except Shut:
@@ -35,6 +35,7 @@ async def _examine(settings: Settings, api: BotApi) -> list[Finding]:
         mend = f"{settings.api_url} could not be reached ({error.code}). Look at the network."
         return [Finding("Telegram answers", fine=False, mend=mend)]
     found = [Finding(f"the token is @{me.username}'s", fine=True), _privacy(hears_all)]
+    found += [await _room(api, room, me.username) for room in rooms]
     try:
         url, error_there = await api.webhook()
     except PostError as error:
@@ -75,3 +76,27 @@ def _updates(settings: Settings, url: str, error_there: str) -> list[Finding]:
         )
         return [Finding("the webhook is reached", fine=False, mend=mend)]
     return [Finding("Telegram posts to webhook_url", fine=True)]
+
+
+async def _room(api: BotApi, room: str, bot: str) -> Finding:
+    """Whether the bot may write in a chat that a route leads to."""
+    what = f"the bot can write in {room}"
+    try:
+        await api.may_write(room)
+    except Moved as error:
+        mend = f"The group was upgraded. Route to telegram:{error.conversation} instead."
+        return Finding(what, fine=False, mend=mend)
+    except PostError as error:
+        mends = {
+            "chat_not_found": "There is no such chat, or the bot was never in it. Groups have ids "
+            f"like -1001234567890; in a private chat its person sends /start to @{bot} first.",
+            "forbidden_403": f"@{bot} is not in it, or was blocked. Add it as a member; a person "
+            f"opens t.me/{bot} and presses Start.",
+            "need_administrator_rights": f"In a channel @{bot} must be an administrator that may "
+            "post messages.",
+            "not_enough_rights": "Members may not write there. Let them, or make "
+            f"@{bot} an administrator.",
+        }
+        other = f"Telegram refuses ({error.code}). Let @{bot} write there, or drop the route."
+        return Finding(what, fine=False, mend=mends.get(error.code, other))
+    return Finding(what, fine=True)

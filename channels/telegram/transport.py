@@ -10,10 +10,10 @@ import asyncio
 import hmac
 import json
 import logging
-import os
 import random
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -31,7 +31,6 @@ from telegram.error import (
     Conflict,
     Forbidden,
     InvalidToken,
-    RetryAfter,
     TelegramError,
 )
 from telegram.request import HTTPXRequest
@@ -78,10 +77,25 @@ HOOK_S = 20.0
 UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"]
 SECRET = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  # the header's name
 
-# Without it the library warns, at each 429, of what it will do one day.
-os.environ.setdefault("PTB_TIMEDELTA", "true")
-
 _log = logging.getLogger("channels.telegram")
+
+
+class TooMany(TelegramError):
+    """A 429. The library's own error warns, each time it is made, of what it will be one day."""
+
+    def __init__(self, after_s: float) -> None:
+        super().__init__("Too Many Requests")
+        self.after_s = after_s
+
+
+class Request(HTTPXRequest):
+    """The library's requests; 429 is read before the library reads it."""
+
+    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
+        status, body = await super().do_request(*args, **kwargs)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            raise TooMany(errors.retry_after_s(body))
+        return status, body
 
 
 class BotApi:
@@ -92,10 +106,8 @@ class BotApi:
         logging.getLogger("httpx").setLevel(logging.WARNING)
         token = settings.token.get_secret_value()
         self._base = f"{settings.api_url}/bot{token}"
-        self._polls = HTTPXRequest(connection_pool_size=2, read_timeout=POLL_S + 10)
-        self._calls = HTTPXRequest(
-            connection_pool_size=CALLS, read_timeout=CALL_S, pool_timeout=CALL_S
-        )
+        self._polls = Request(connection_pool_size=2, read_timeout=POLL_S + 10)
+        self._calls = Request(connection_pool_size=CALLS, read_timeout=CALL_S, pool_timeout=CALL_S)
         self._bot = Bot(
             token,
             base_url=f"{settings.api_url}/bot",
@@ -165,6 +177,11 @@ class BotApi:
         async with _translated():
             found = await self._bot.get_webhook_info()
         return found.url, found.last_error_message or ""
+
+    async def may_write(self, chat: str) -> None:
+        """Shows that we type there, as only who may write can. Raises: PostError."""
+        async with _translated():
+            await self._bot.send_chat_action(chat, "typing")
 
     async def name_commands(self) -> None:
         async with _translated():
@@ -349,8 +366,8 @@ async def _translated() -> AsyncIterator[None]:
 def _post_error(error: TelegramError) -> PostError | None:
     found: PostError | None
     match error:
-        case RetryAfter():
-            found = errors.too_many(_seconds(error))
+        case TooMany():
+            found = errors.too_many(error.after_s)
         case ChatMigrated():
             found = errors.migrated(error.new_chat_id)
         case Forbidden():
@@ -364,8 +381,3 @@ def _post_error(error: TelegramError) -> PostError | None:
         case _:
             found = errors.broken(type(error.__cause__).__name__ if error.__cause__ else None)
     return found
-
-
-def _seconds(error: RetryAfter) -> float:
-    after = error.retry_after
-    return after.total_seconds() if isinstance(after, timedelta) else float(after)
