@@ -28,6 +28,7 @@ _ONE = re.compile(
     r"exactly one correction|^(\w+: )?one correction|private (note|refusal)|one confirmation"
 )
 _NAMING = re.compile(r"naming '?(\w+)'?")
+_ROOT = re.compile(r"all have root (\w+)")
 
 
 async def unmet(stage: Stage, expect: Json) -> list[str]:
@@ -107,11 +108,19 @@ async def _said(stage: Stage, expect: Json) -> list[str]:
             faults.append(f"{fact}: {naming[1]} was not named")
         if "nothing is said" in fact and texts:
             faults.append(f"{fact}: {len(texts)} things were said")
-        if "reminder" in fact:
+        if root := _ROOT.search(fact):
+            faults += _threads(stage, root[1])
+        elif "reminder" in fact:
             faults += await _reminders(stage, fact)
     if "silence" in expect.get("never", ()) and not texts:
         faults.append("nothing was said")
     return faults
+
+
+def _threads(stage: Stage, root: str) -> list[str]:
+    """What we posted stands in that thread; notes stand under their post, wherever it is."""
+    threads = [message.where.thread for message in stage.chat.messages.values()]
+    return [f"a post has the root {one}, not {root}" for one in threads if one != root]
 
 
 async def _reminders(stage: Stage, fact: str) -> list[str]:

@@ -21,7 +21,7 @@ from channels.contract import (
 )
 from gateway.answer import Picked
 from gateway.question import Kind
-from tests.cases import reading
+from tests.cases import platforms, reading
 from tests.cases.checks import unmet
 from tests.cases.stage import Stage
 
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from gateway.embedded_redis import EmbeddedRedis
     from gateway.question import Field
     from tests.cases.reading import Json, Part
-
-BOT = "BOT"
-"""Us, in the cases' words."""
 
 CONTROLS: dict[str, Control] = {
     "skip": PressSkip(),
@@ -93,17 +90,24 @@ class Player:
                 await self._stage.restart(engine="all" in what or "redis" in what)
             case "redeliver":
                 await self._stage.act(*self._events[step["of"]])
-            case "reply" if step.get("bot") or step["by"] == BOT:
+            case "reply" if step.get("bot") or step["by"] == platforms.BOT:
                 pass  # no channel hands in what a bot says
             case "reply" | "tap" | "submit" | "edit":
-                who, interaction = await self._interaction(step)
-                for name in (step.get("event_id"), step.get("message_id")):
-                    if name is not None:
-                        self._events[name] = (who, interaction)
-                await self._stage.act(who, interaction)
+                await self._act(step)
             case other:
                 raise AssertionError(f"no step {other}")
         return []
+
+    async def _act(self, step: Json) -> None:
+        """What a person does, as a channel hands it in; nothing, where it hands in nothing."""
+        who, meant = await self._interaction(step)
+        interaction = await self._as_written(step, meant)
+        if interaction is None:
+            return
+        for name in (step.get("event_id"), step.get("message_id")):
+            if name is not None:
+                self._events[name] = (who, interaction)
+        await self._stage.act(who, interaction)
 
     async def _clock(self, step: Json) -> None:
         now = await self._stage.now()
@@ -140,6 +144,19 @@ class Player:
                     for name, value in step["values"].items()
                 }
                 return who, Submitted(where, sender, at, event, record.ask.id, values)
+
+    async def _as_written(self, step: Json, meant: Interaction) -> Interaction | None:
+        """The step as its platform's own channel reads it, where it is in the platform's form."""
+        thread_in_id = (
+            self._part.platform == "teams" and ";messageid=" in self._part.asks[0]["where"]
+        )
+        if not thread_in_id and not platforms.is_own_form(step):
+            return meant
+        name = step.get("ask", self._part.asks[0]["id"])
+        record = await self._stage.record(name)
+        post = self._stage.chat.post_of(record.ask.id)
+        written = platforms.Meant(step, meant, record.ask.question, post)
+        return platforms.read(self._part.platform, written)
 
     def _typed(
         self, step: Json, where: Destination, sender: Sender, at: datetime, event: str

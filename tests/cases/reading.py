@@ -33,6 +33,9 @@ KINDS = {
     "toggle": Kind.TOGGLE,
     "boolean": Kind.TOGGLE,
 }
+THREAD = ";messageid="
+"""What stands before a thread's first message in an id of Teams."""
+
 CHANNELS = ("slack", "teams", "discord", "telegram")
 NO_PLATFORM = "chat"
 """The channel of a place that names no platform."""
@@ -57,6 +60,8 @@ class Part:
     asks: Sequence[Json]
     steps: Sequence[Json]
     expect: Json
+    platform: str = NO_PLATFORM
+    """Whose form its steps are in, where they are in one."""
 
 
 def read(text: str) -> list[Part]:
@@ -76,9 +81,17 @@ def _parts(case: Json) -> list[Part]:
             asks=variant.get("asks") or case["asks"],
             steps=variant["steps"],
             expect=variant["expect"],
+            platform=_platform(case, variant.get("asks") or case["asks"]),
         )
         for number, variant in enumerate(variants, 1)
     ]
+
+
+def _platform(case: Json, asks: Sequence[Json]) -> str:
+    """That of its first ask's place, else the case's only one."""
+    channel = where(asks[0]["where"]).channel
+    named = case.get("platforms", ())
+    return named[0] if channel == NO_PLATFORM and len(named) == 1 else channel
 
 
 def _expanded(value: Any) -> Any:
@@ -95,13 +108,13 @@ def _expanded(value: Any) -> Any:
 
 
 def where(text: str) -> Destination:
-    """`slack:C1/T1` is a thread, `telegram:DM:U1` and `DM:U1` a direct chat."""
+    """`slack:C1/T1` is a thread, `teams:C1;messageid=T1` too; `DM:U1` is a direct chat."""
     channel, _, rest = text.partition(":")
     if channel not in CHANNELS:
         channel, rest = NO_PLATFORM, text
     if rest.startswith("DM:"):
         return Destination(channel, rest, account=rest.removeprefix("DM:"))
-    conversation, _, thread = rest.partition("/")
+    conversation, _, thread = rest.replace(THREAD, "/", 1).partition("/")
     return Destination(channel, conversation, thread or None)
 
 
