@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from channels.contract import Shut
+from channels.testing.discord import Discord
 from gateway.ask import Status
 from gateway.embedded_redis import EngineError, find_server
 from gateway.question import Kind
-from tests.channels.discord.rooms import opened, posted, running, told
+from tests.channels.discord.rooms import OPEN, PEOPLE, opened, posted, running, told
+from tests.channels.gatewayed import gateway, settings
 from tests.redis.servers import Rack, racks
 from tests.strategies_reply import choice, field
 from tests.waiting import until
@@ -154,3 +157,35 @@ async def test_what_fails_stops_nothing_behind_it(redis_url: str, tmp_path: Path
         await chat.press("8", post, "1. red")
         await chat.press("7", post, "2. blue")
         assert (await gate.ended(ask)).status is Status.ANSWERED
+
+
+async def test_a_wrong_token_shuts_the_channel_and_says_so(redis_url: str, tmp_path: Path) -> None:
+    """Nothing can be posted, and the ask says why; nothing else suffers."""
+    async with Discord() as chat:
+        chat.channel("600", "general")
+        table = chat.settings() | {"token": "wrong"}
+        config = settings({"discord": table}, PEOPLE, OPEN, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            ask = await gate.ask(choice("red", "blue"))
+
+            async def shut() -> bool:
+                return (await gate.where(ask)).get("discord:600") == "shut"
+
+            await until(shut, "the channel is shut")
+            with pytest.raises(Shut) as refused:
+                await gate.chats.transports["discord"].run()
+            assert refused.value.code == "401"
+
+
+async def test_an_intent_that_is_off_stops_the_way_in_alone(redis_url: str, tmp_path: Path) -> None:
+    """Discord closes the socket for good; posts still go out."""
+    async with Discord() as chat:
+        chat.channel("600", "general")
+        table = chat.settings() | {"message_content": True}
+        config = settings({"discord": table}, PEOPLE, OPEN, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            await gate.ask(choice("red", "blue"))
+            await posted(chat)
+            with pytest.raises(Shut) as refused:
+                await gate.chats.transports["discord"].run()
+            assert refused.value.code == "4014"
