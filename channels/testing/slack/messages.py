@@ -91,7 +91,8 @@ class Messages(Part):
             one.metadata = made.metadata
         if not made.blocks:
             one.edited = self.space.ts()
-        self._noticed(one, args, parse=args.get("parse") or "client")
+        # An edit may call people; a preview is made of what is posted only.
+        self._noticed(one, args | {"unfurl_media": False}, parse=args.get("parse") or "client")
         self.emit(payloads.changed_event(self.space, one, before), where.id)
         message = payloads.message(self.space, one)
         del message["ts"]

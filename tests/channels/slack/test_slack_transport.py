@@ -247,20 +247,20 @@ async def test_hostile_text_reads_to_the_letter(room: tuple[Slack, Gatewayed]) -
 
 
 async def test_a_long_question_is_not_begun_again(room: tuple[Slack, Gatewayed]) -> None:
-    """When its last message is refused for a while, those before it stand already."""
+    """When one of its messages is refused for a while, those before it stand already."""
     chat, gate = room
     chat.rules.remembers_client_msg_id = False
     ask = await gate.ask(choice("red", "blue"), prompt="A long question. " * 300)
-    await posted(chat, "C1", 2)
+    await posted(chat)
     chat.fail("chat.postMessage", status=429)
-    await posted(chat, "C1", 3)
     await chat.until(lambda: chat.messages("C1")[-1].controls)
+    assert not chat.faults
     texts = [one.text for one in chat.messages("C1")]
-    assert len(set(texts)) == len(texts) == 3
+    assert len(set(texts)) == len(texts) > 2
     await chat.press("U1", chat.messages("C1")[-1], "1. red")
     await gate.ended(ask)
     await gate.closed(ask)
-    assert [one.text for one in chat.messages("C1")[:2]] == texts[:2]
+    assert [one.text for one in chat.messages("C1")[:-1]] == texts[:-1]
 
 
 # Words
