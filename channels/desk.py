@@ -12,10 +12,11 @@ from channels.contract import Pressed, Submitted, Tell
 from channels.words import told
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from channels.catalogue import Reader
     from channels.contract import Destination, Interaction, Response, Sender
+    from channels.drawing import Drawing
     from channels.inbound.actors import Everyone
     from channels.inbound.interactions import Interactions
     from channels.inbound.mine import Mine
@@ -30,6 +31,7 @@ class Desk:
         adopt: records that a message shows an ask, where nobody did; returns at once.
         deleted: has a deleted message of ours posted anew, if it is still wanted; returns at once.
         standing: a channel's posts whose asks wait, for platforms that bring nothing again.
+        drawn: what a post of ours should show now, None where that is none; raises Unavailable.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Desk:
         adopt: Callable[[str, Destination, str], None],
         deleted: Callable[[Destination, str], None],
         standing: Callable[[str], AsyncIterator[tuple[Destination, str]]],
+        drawn: Callable[[str, Destination, str], Awaitable[Drawing | None]],
     ) -> None:
         self._interactions = interactions
         self._everyone = everyone
@@ -50,6 +53,7 @@ class Desk:
         self._adopt = adopt
         self.deleted = deleted
         self.standing = standing
+        self.drawn = drawn
 
     async def handle(self, interaction: Interaction) -> Response:
         """All that follows. A message is safe to confirm to the platform once this returns.
@@ -105,4 +109,5 @@ def desk_for(worker: Worker, interactions: Interactions, mine: Mine, everyone: E
         adopt=worker.adopt,
         deleted=worker.deleted,
         standing=worker.standing,
+        drawn=worker.drawn,
     )

@@ -27,7 +27,7 @@ from channels.contract import (
     Typed,
 )
 from channels.teams.inputs import moment, read
-from channels.teams.render import DATA, REASON
+from channels.teams.render import DATA, LOOK, REASON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,7 +79,16 @@ class AskedLink:
     message: str
 
 
-def parse(activity: Any, now: datetime) -> Did | AskedLink | None:
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A client asks for the card of a post as it stands now; nobody pressed anything."""
+
+    where: Destination
+    message: str
+    ask_id: str
+
+
+def parse(activity: Any, now: datetime) -> Did | AskedLink | Looked | None:
     """What an activity says; None for what nothing follows from.
 
     Args:
@@ -146,11 +155,14 @@ def service_url(activity: Any) -> tuple[str, str] | None:
 # What was pressed
 
 
-def _invoked(activity: Mapping[str, Any], source: _Source, now: datetime) -> Did | None:
+def _invoked(activity: Mapping[str, Any], source: _Source, now: datetime) -> Did | Looked | None:
     value = _part(activity, "value")
     match activity.get("name"):
         case "adaptiveCard/action":
-            data = _part(_part(value, "action"), "data")
+            action = _part(value, "action")
+            data = _part(action, "data")
+            if action.get("verb") == LOOK:
+                return _looked(activity, source, data)
             return _pressed(activity, source, data, Way.EXECUTE, now)
         case "task/fetch":
             return _pressed(activity, source, _part(value, "data"), Way.FETCH, now)
@@ -158,6 +170,12 @@ def _invoked(activity: Mapping[str, Any], source: _Source, now: datetime) -> Did
             return _pressed(activity, source, _part(value, "data"), Way.DIALOG, now)
         case _:
             return None
+
+
+def _looked(activity: Mapping[str, Any], source: _Source, data: Mapping[str, Any]) -> Looked | None:
+    found = unpack(_text(data, DATA))
+    message = _text(activity, "replyToId")
+    return Looked(source.where, message, found[0]) if found and message else None
 
 
 def _pressed(

@@ -49,6 +49,9 @@ LINE_BYTES = 62
 SUMMARY_CHARS = 160
 """Ours: of the question, in the note that says a card has come."""
 
+LOOK = "look"
+"""The verb by which a client asks for a card anew; it is answered, and changes nothing."""
+
 DATA = "oz"
 """Where a press carries what `channels.callback` packed."""
 
@@ -127,7 +130,11 @@ def _post(drawing: Drawing, body: list[Node], *, with_form: bool = True) -> Node
         actions.append({"type": "Action.OpenUrl", "title": drawing.link_label, "url": drawing.link})
     sealed = drawing.view.sealed
     said = sealed or f"{drawing.view.heading}: {drawing.view.question}"
-    message = _message(_card(body, actions), short(unstamped(said), SUMMARY_CHARS))
+    card = _card(body, actions)
+    if chosen is not None and not any("id" in node for node in body):
+        # A client that missed an update asks for it; inputs are left alone, as that empties them.
+        card["refresh"] = {"action": _look(drawing.view.ask_id)}
+    message = _message(card, short(unstamped(said), SUMMARY_CHARS))
     if chosen is not None:
         # A card alone raises no note in the feed of a personal chat.
         message["channelData"] = {"notification": {"alert": True}}
@@ -211,6 +218,10 @@ def _execute(title: str, data: str, **more: Any) -> Node:
     return {"type": "Action.Execute", "verb": DATA, **common, "fallback": fallback}
 
 
+def _look(ask_id: str) -> Node:
+    return {"type": "Action.Execute", "verb": LOOK, "data": {DATA: pack(ask_id, OpenForm())}}
+
+
 # Forms
 
 
@@ -291,6 +302,12 @@ def toast(text: str) -> Node:
 def shown_to_presser(card: Node) -> Node:
     """The answer to a press: a card that only the presser sees in the post's place."""
     return {"statusCode": 200, "type": ADAPTIVE, "value": card}
+
+
+def unknown() -> Node:
+    """The answer to a client that asks for a card which nobody keeps: it leaves what it has."""
+    kind = "application/vnd.microsoft.error"
+    return {"statusCode": 400, "type": kind, "value": {"code": "NotFound", "message": "Not found"}}
 
 
 def task_said(text: str) -> Node:

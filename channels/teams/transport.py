@@ -36,7 +36,7 @@ from channels.forms import Form, Reason
 from channels.teams import render
 from channels.teams.connector import Connector
 from channels.teams.inputs import stamp_ms
-from channels.teams.parse import AskedLink, Did, Way, parse, service_url
+from channels.teams.parse import AskedLink, Did, Looked, Way, parse, service_url
 from channels.teams.settings import PATH
 from gateway.errors import Unavailable
 from gateway.log import event
@@ -254,6 +254,8 @@ class Transport:
                     tell = self._desk.link(found.sender, found.where)
                     self._later(self._whisper(found.sender.account, found.where, tell))
                     return web.Response()
+                case Looked():
+                    return await self._show(found)
                 case Did(Way.TYPED, typed):
                     response = await self._desk.handle(typed)
                     self._later(self._tell(typed, response, found.way))
@@ -262,6 +264,14 @@ class Transport:
                     return await self._press(found)
         except Unavailable:
             return web.Response(status=503)
+
+    async def _show(self, looked: Looked) -> web.Response:
+        """The card as it stands. A post of ours that is none any more is left as it is."""
+        drawing = await self._desk.drawn(looked.ask_id, looked.where, looked.message)
+        if drawing is None:
+            return web.json_response(render.unknown())
+        card = render.update(drawing)["attachments"][0]["content"]
+        return web.json_response(render.shown_to_presser(card))
 
     # Presses and forms
 

@@ -222,8 +222,6 @@ class Clients:
             "trigger": trigger,
         }
         answer = await self._invoke(person, message, "adaptiveCard/action", value)
-        copy = self._copies[person.id, message.conversation, message.id]
-        copy.fetched = self._rooms.now()
         if answer is None:
             return
         try:
@@ -232,7 +230,8 @@ class Clients:
             await self._refuse(person, answer, error)
             return
         if card is not None:
-            copy.card, copy.values, copy.opened = card, {}, set()
+            key = (person.id, message.conversation, message.id)
+            self._copies[key] = _Copy(card=card, fetched=self._rooms.now())
         elif words and trigger == "manual":
             self.told[person.id].append(words)
 

@@ -193,8 +193,10 @@ class Identity:
         if fault is not None and fault.lost:
             return
         body = json.dumps(answer).encode()
-        request.send_response(status)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+        # Not `send_response`: it adds a date of its own beside that of a fault.
+        request.send_response_only(status)
+        own = {"Date": request.date_time_string(), "Content-Length": str(len(body))}
+        headers = {"Content-Type": "application/json", **own, **headers}
         for name, value in headers.items():
             request.send_header(name, value)
         request.end_headers()

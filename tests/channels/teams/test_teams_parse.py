@@ -24,7 +24,7 @@ from channels.contract import (
     Submitted,
     Typed,
 )
-from channels.teams.parse import AskedLink, Did, Way, parse, service_url
+from channels.teams.parse import AskedLink, Did, Looked, Way, parse, service_url
 from channels.testing.teams.rooms import CHANNEL, GROUP, PERSONAL, Person, Post, Room, Rooms
 from gateway.answer import Picked
 from gateway.question import Question
@@ -317,6 +317,15 @@ def test_a_press_of_an_older_client_comes_as_a_message() -> None:
     assert found.way is Way.SUBMIT
     assert isinstance(found.interaction, Pressed)
     assert found.interaction.control == Pick("o2")
+
+
+def test_a_client_asking_for_a_card_presses_nothing() -> None:
+    """It names the ask and the post it is about."""
+    data = {"oz": pack(ASK, OpenForm())}
+    value = {"action": {"verb": "look", "data": data}, "trigger": "automatic"}
+    where = Destination("teams", "19:g@thread.v2")
+    assert parse(pressed(data, value=value), NOW) == Looked(where, "17", ASK)
+    assert parse(pressed(data, value=value, replyToId=None), NOW) is None
 
 
 @pytest.mark.parametrize("data", [{}, {"oz": 1}, {"oz": "x"}, {"oz": "pAAAAAAAA"}, {"ask": "A1"}])

@@ -316,6 +316,15 @@ def test_a_place_that_may_not_see_has_no_word_of_it() -> None:
     assert record.ask.question.prompt not in str(message)
 
 
+def test_a_card_is_asked_for_anew_unless_something_is_written_on_it() -> None:
+    """Drawing it anew would empty its inputs; what has ended does not change any more."""
+    pressed, filled_in = ask_of(choice("a", "b", write_in=False)), ask_of(field(Kind.TEXT, "why"))
+    ended = Outcome(status=Status.DECLINED, by="user:kevin", name="Kevin", surface="teams")
+    shown = [drawn(pressed), drawn(filled_in), drawn(pressed, ended)]
+    cards = [messages(one)[-1]["attachments"][0]["content"] for one in shown]
+    assert ["refresh" in one for one in cards] == [True, False, False]
+
+
 def test_an_older_client_can_press_everything() -> None:
     """Each action has a submit in its place, with the same data."""
     ask = ask_of(choice("red", "blue", write_in=False))

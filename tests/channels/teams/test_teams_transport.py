@@ -6,14 +6,19 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import aiohttp
 import pytest
 import redis
 
+from channels.contract import Response
+from channels.teams.render import ADAPTIVE
+from channels.testing.platform import Call
 from channels.testing.teams import WRONG, Teams
 from gateway.ask import AskKind, Status
+from gateway.errors import Unavailable
 from gateway.question import Kind
 from tests.channels.gatewayed import Gatewayed, gateway, settings
 from tests.channels.teams.rooms import (
@@ -202,6 +207,66 @@ async def test_a_press_is_answered_in_time_while_the_store_is_slow(
     assert "takes a moment" in teams.told(ANA)[0]
     await gate.closed(ask)
     assert "Answered: blue. Ana" in texts(teams)[0]
+
+
+async def test_an_old_copy_of_a_card_is_shown_as_it_stands(both: tuple[Teams, Gatewayed]) -> None:
+    """Opening the chat later asks for it; nothing is settled by that."""
+    teams, gate = both
+    ask = await gate.ask(COLOURS)
+    post = await posted(teams)
+    teams.rooms.now = lambda: datetime.now(UTC) + timedelta(minutes=2)
+    await teams.open(ANA, GROUP)
+    assert [one.payload["body"]["type"] for one in answers(teams)] == [ADAPTIVE]
+    assert teams.messages(GROUP, account=ANA)[0].text == post.text
+    teams.fail("updateActivity", status=503, times=50)
+    await teams.press(BEN, post, "2. blue")
+    await teams.press(ANA, post, "2. blue")
+    await gate.ended(ask)
+    await teams.open(BEN, GROUP)
+    assert "Answered: blue. Ana" in teams.messages(GROUP, account=BEN)[0].text
+    assert "Answered" not in teams.messages(GROUP)[0].text
+    assert teams.told(BEN)[1:] == []
+
+
+async def test_a_card_that_nobody_keeps_is_left_as_it_is(both: tuple[Teams, Gatewayed]) -> None:
+    """Whoever asks for one by another message's id gets nothing."""
+    teams, gate = both
+    await gate.ask(COLOURS)
+    await posted(teams)
+    teams.rooms.now = lambda: datetime.now(UTC) + timedelta(minutes=2)
+    await teams.open(ANA, GROUP)
+    for message in ("1", ""):
+        answer = await teams.deliver({**teams.bot.sent[-1], "replyToId": message})
+        assert answer.body is None or answer.body["statusCode"] == 400
+
+
+def answers(teams: Teams) -> list[Call]:
+    """What the bot answered to invokes."""
+    return [one for one in teams.calls if one.method == "invokeResponse"]
+
+
+async def test_a_store_that_is_away_is_told_and_nothing_is_taken(
+    both: tuple[Teams, Gatewayed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To whoever pressed, in words; a message is not confirmed, and counts once it comes again."""
+    teams, gate = both
+    ask = await gate.ask(COLOURS)
+    post = await posted(teams)
+
+    async def away(*_: object) -> Response:
+        raise Unavailable("away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(gate.chats.transports["teams"]._desk, "handle", away)  # type: ignore[attr-defined]
+        await teams.press(ANA, post, "2. blue")
+        assert "Not saved just now" in teams.told(ANA)[0]
+        await teams.press(ANA, post, "Decline")
+        assert "Not saved just now" in teams.told(ANA)[1]
+        message = await teams.type(ANA, GROUP, "@AskBot 2")
+        await teams.until(lambda: teams.calls[-1].refused == "503")
+    assert (await gate.record(ask)).pending
+    await teams.again(message)
+    await gate.closed(ask)
 
 
 # Forms
