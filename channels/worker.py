@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
     from typing import Any, Protocol
 
+    from channels.drawing import Drawing
     from channels.inbound.actors import Everyone
     from gateway.ask import Ask, AskRecord
     from gateway.broker import Broker
@@ -290,6 +291,20 @@ class Worker:
                 for post in (await self._posts.of(ask_id)).values():
                     if post.channel == channel and post.message is not None:
                         yield where_of(post), post.message
+
+    async def drawn(self, ask_id: str, where: Destination, message: str) -> Drawing | None:
+        """What that post should show now; None where it is none of ours. Raises: Unavailable."""
+        record = await self._conversations.read(ask_id)
+        if record is None:
+            return None
+        for post in (await self._posts.of(ask_id)).values():
+            if (post.channel, post.conversation, post.message) == (
+                where.channel,
+                where.conversation,
+                message,
+            ):
+                return await self._placing.drawing(record, post)
+        return None
 
     async def remind(self, ask_id: str) -> None:
         """A rung was climbed: says under each post that it still waits. Raises: Unavailable."""
