@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from channels.contract import Drop, PostError, Response, Send, Step, StepAct, Tell
+from channels.shown import unstamped
 from channels.telegram.render import TOAST, begin_link, units
 from channels.telegram.turns import Turns
 from channels.words import told
@@ -54,6 +55,11 @@ class Pressing:
             if not handling.done():
                 await self._answer(press, link=self._link(press))
             await handling
+        except Exception:
+            # Whatever it was, nobody is left with a button that spins.
+            failed = self._desk.unavailable(press.pressed.sender, press.pressed.where)
+            await self._answer(press, failed.text, alert=True)
+            raise
         finally:
             handling.cancel()
 
@@ -88,14 +94,19 @@ class Pressing:
 
     async def _follow(self, press: Press, response: Response) -> None:
         step = response.step
-        text = "\n".join(one.text for one in response.tells)
+        text = unstamped("\n".join(one.text for one in response.tells))
         buttons = any(one.buttons for one in response.tells)
         fits = bool(text) and units(text) <= TOAST and not buttons
         link = self._link(press) if step is not None and step.elsewhere else None
         passing = response.settled is not None and units(text) <= SEEN_IN_PASSING
-        said = await self._answer(press, text if fits else "", alert=not passing, link=link)
-        if step is not None and not step.elsewhere:
-            await self._step(press, step)
+        answering = asyncio.create_task(
+            self._answer(press, text if fits else "", alert=not passing, link=link)
+        )
+        try:
+            if step is not None and not step.elsewhere:
+                await self._step(press, step)
+        finally:
+            said = await answering
         if text and not (said and fits):
             await self._whisper(press, response.tells)
         if isinstance(press.pressed.control, Send | Drop):

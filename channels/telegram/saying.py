@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from channels.contract import Later, Missing, PostError, Unsure
 from channels.telegram import render
@@ -16,12 +17,14 @@ from channels.telegram.turns import Turns
 from gateway.log import event
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from channels.contract import Button, Destination, Response
     from channels.forms import Walk
     from channels.telegram.pacing import Pacer
     from channels.telegram.parse import Command, Press, Said
+
+T = TypeVar("T")
 
 WALKS = 4_096
 """Ours: forms that are open in front of people; the oldest are forgotten, and end at a press."""
@@ -108,10 +111,7 @@ class Saying:
         payload = render.walk(step)
         before = self._walks.pop(key, None)
         try:
-            if message is None:
-                message = await self.send(chat, payload)
-            else:
-                message = await self._redraw(chat, message, payload)
+            message = await self._patiently(partial(self._draw, chat, message, payload))
         except PostError as error:
             event(_log, "step.failed", level=logging.WARNING, code=error.code, ask_id=step.ask_id)
             return
@@ -127,7 +127,8 @@ class Saying:
         for chat, ask in [key for key in self._walks if key[1] == ask_id]:
             message = self._walks.pop((chat, ask))
             try:
-                await self._redraw(chat, message, render.message(render.html(outcome)))
+                shown = render.message(render.html(outcome))
+                await self._patiently(partial(self._draw, chat, message, shown))
             except PostError as error:
                 event(_log, "step.failed", level=logging.WARNING, code=error.code, ask_id=ask_id)
 
@@ -140,13 +141,25 @@ class Saying:
 
     async def answer_press(self, query: str, text: str, *, alert: bool, link: str | None) -> None:
         """Ends the spinning, with words or an address to open where there are any."""
+        call = partial(self._api.answer, query, text, alert=alert, link=link)
         try:
-            await self._api.answer(query, text, alert=alert, link=link)
+            await self._patiently(call)
+        except Unsure:
+            await self._once_more(call)
         except PostError as error:
             event(_log, "answer.failed", level=logging.WARNING, code=error.code, surface="telegram")
 
-    async def _redraw(self, chat: str, message: int, payload: dict[str, Any]) -> int:
+    async def _once_more(self, call: Callable[[], Awaitable[None]]) -> None:
+        """An answer to a press that was lost: a second one does no harm."""
+        try:
+            await call()
+        except PostError as error:
+            event(_log, "answer.failed", level=logging.WARNING, code=error.code, surface="telegram")
+
+    async def _draw(self, chat: str, message: int | None, payload: dict[str, Any]) -> int:
         """The message that shows it now: another one where that one is gone."""
+        if message is None:
+            return await self.send(chat, payload)
         try:
             await self._turn(chat)
             await self._api.edit(chat, message, payload)
@@ -161,21 +174,20 @@ class Saying:
             await self._insist(chat, {**payload, **extra})
 
     async def _insist(self, chat: str, payload: dict[str, Any]) -> None:
-        for _ in range(TRIES):
+        try:
+            await self._patiently(partial(self.send, chat, payload))
+        except PostError as error:
+            # An answer that was lost too: it may stand there, and twice is worse than once unseen.
+            event(_log, "reply.failed", level=logging.WARNING, code=error.code, surface="telegram")
+
+    async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
+        """The call, tried again where Telegram puts it off. Raises: PostError."""
+        for _ in range(TRIES - 1):
             try:
-                await self.send(chat, payload)
+                return await call()
             except Later as error:
                 await asyncio.sleep(error.after_s or 1.0)
-            except Unsure:
-                return  # it may stand there already, and twice is worse than once unseen
-            except PostError as error:
-                event(
-                    _log, "reply.failed", level=logging.WARNING, code=error.code, surface="telegram"
-                )
-                return
-            else:
-                return
-        event(_log, "reply.failed", level=logging.WARNING, code="put_off", surface="telegram")
+        return await call()
 
     async def _turn(self, chat: str) -> None:
         at = asyncio.get_running_loop().time()

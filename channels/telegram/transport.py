@@ -59,8 +59,10 @@ POLL_S = 50
 LOOK_AGAIN_S = 0.1
 """Ours: while a message is not taken, so often we ask for what came after it."""
 
-STAND_BACK_S = (10.0, 20.0)
-"""Ours: another process polls; we try again after so long, so that one of us always does."""
+STAND_BACK_S = (4.0, 8.0)
+"""Ours: another process polls; we try again after so long, so that one of us always does, and takes
+over as soon when the other is gone.
+"""
 
 CALLS = 512
 """Ours: calls under way at once; 50 presses a second, each answered in 2 s, and as many edits."""
@@ -211,6 +213,7 @@ class TelegramTransport:
         self._pacer = Pacer()
         self._saying = Saying(self._api, self._pacer)
         self._intake: Intake | None = None
+        self._connecting = asyncio.Lock()
         self._begun: dict[str, int] = {}
 
     # Out
@@ -261,7 +264,10 @@ class TelegramTransport:
 
     async def run(self) -> None:
         intake = await self._connected()
-        await self._api.name_commands()
+        try:
+            await self._api.name_commands()
+        except Later as error:
+            event(_log, "commands.unnamed", code=error.code)
         if self._settings.mode == "webhook":
             await self._api.begin_webhook(self._settings)
             await asyncio.Event().wait()
@@ -279,15 +285,17 @@ class TelegramTransport:
         await self._api.aclose()
 
     async def _connected(self) -> Intake:
-        if self._intake is None:
-            me, _ = await self._api.me()
-            self._intake = Intake(self._desk, self._saying, me, lambda: datetime.now(UTC))
-        return self._intake
+        async with self._connecting:
+            if self._intake is None:
+                me, _ = await self._api.me()
+                self._intake = Intake(self._desk, self._saying, me, lambda: datetime.now(UTC))
+            return self._intake
 
     async def _poll(self, intake: Intake) -> None:
         """Asks for updates for good. One that is not taken holds back its confirmation alone."""
         open_: dict[int, asyncio.Future[None]] = {}
         last = 0
+        failed: set[str] = set()
         backoff = Backoff()
         while True:
             offset = min(open_, default=last + 1) if last else 0
@@ -296,7 +304,10 @@ class TelegramTransport:
             except PostError as error:
                 if isinstance(error, Shut):
                     raise
-                event(_log, "poll.failed", level=logging.WARNING, code=error.code)
+                # Replicas take turns at it, which is worth one line and not one a turn.
+                level = logging.DEBUG if error.code in failed else logging.WARNING
+                failed.add(error.code)
+                event(_log, "poll.failed", level=level, code=error.code)
                 await asyncio.sleep(_rest_s(error, backoff))
                 continue
             backoff.reset()

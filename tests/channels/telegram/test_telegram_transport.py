@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 
 from channels.contract import (
+    Button,
     Destination,
     Interaction,
     Pick,
@@ -17,6 +19,8 @@ from channels.contract import (
     Tell,
     Typed,
 )
+from channels.forms import Walk
+from channels.shown import stamp
 from channels.telegram.transport import TelegramTransport
 from channels.testing.platform import Call
 from channels.testing.telegram import Telegram
@@ -187,6 +191,49 @@ async def test_words_too_long_for_a_toast_go_to_the_own_chat_or_into_the_open(pa
     chat.block(ANA)
     await press(chat, transport)
     assert (await shows(chat, GROUP, "in the open")).raw["reply_to_message"]["text"] == "Which?"
+    await chat.until(lambda: not chat.spinning())
+
+
+async def test_a_time_in_a_toast_is_in_words(pair: Trio) -> None:
+    """There are no entities in it."""
+    chat, transport, door = pair
+
+    async def timed(_: Interaction) -> Response:
+        return Response((Tell(f"Until {stamp(datetime(2026, 10, 20, tzinfo=UTC), '02:00')}."),))
+
+    door.answers = timed
+    await press(chat, transport)
+    assert await chat.until(lambda: chat.told(ANA)) == ["Until 02:00."]
+
+
+async def test_an_answer_that_was_lost_or_put_off_is_given_again(pair: Trio) -> None:
+    """So that nothing spins, and a step that was put off is drawn."""
+    chat, transport, door = pair
+    step = Walk(ASK, "2 of 3", ())
+
+    async def steps(_: Interaction) -> Response:
+        return Response(step=step)
+
+    door.answers = steps
+    chat.limit("answerCallbackQuery")
+    chat.fail("editMessageText", status=429)
+    await press(chat, transport, ALONE)
+    await chat.until(lambda: not chat.spinning())
+    await shows(chat, ANA, "2 of 3")
+    chat.fail("answerCallbackQuery", lost=True)
+    await press(chat, transport, ALONE)
+    await chat.until(lambda: len(_answers(chat)) == 4)
+
+
+async def test_a_fault_while_answering_leaves_nothing_spinning(pair: Trio) -> None:
+    """The presser is told that nothing was kept."""
+    chat, transport, door = pair
+
+    async def odd(_: Interaction) -> Response:
+        return Response((Tell("x" * 500, buttons=(Button("Go", "go", "odd", Pick("o1")),)),))
+
+    door.answers = odd
+    await press(chat, transport, ALONE)
     await chat.until(lambda: not chat.spinning())
 
 
