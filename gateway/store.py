@@ -69,6 +69,9 @@ ENDINGS = frozenset(
     {EventType.ASK_ANSWERED, EventType.ASK_DECLINED, EventType.ASK_EXPIRED, EventType.ASK_CANCELLED}
 )
 
+ONCE_AN_ASK = frozenset({EventType.ASK_UNDELIVERED})
+"""Events that a run's history has once for each of its asks, whoever adds them, and how often."""
+
 
 class Event(NamedTuple):
     """One line of the log. `id` orders the events of one run (a stream id, `1700000000000-0`).
@@ -244,8 +247,11 @@ class Asks(Protocol):
         """The run's events in order, from the `start`-th (0-based)."""
         ...
 
-    async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> None:
-        """Adds an event to a run's history; refusals only up to their cap."""
+    async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> bool:
+        """Adds an event to a run's history; refusals only up to their cap, `ONCE_AN_ASK` once.
+
+        False where nothing was added.
+        """
         ...
 
     async def frame(self, parent: str, child: str, ask_id: str) -> bool:

@@ -98,19 +98,22 @@ class Endings(Runs):
         """No place took the ask: its run is told once, and its ladder moves on at once."""
         ask = record.ask
         known = await self._store.read_run(ask.run_id)
-        if known is None or not await self._store.mark(ask.id, UNDELIVERED):
+        if known is None or await self._store.tried(ask.id, UNDELIVERED):
             return False
-        await self._store.note(known.run, EventType.ASK_UNDELIVERED, ask.id, "")
+        rung = await self._store.rung(ask.id)
+        told = await self._store.note(known.run, EventType.ASK_UNDELIVERED, ask.id, "")
         ladder = DEFAULT_LADDER if known.run.ladder is None else known.run.ladder
         steps = climb(ladder, record.opened_at, record.deadline)
-        rung = await self._store.rung(ask.id)
         if rung < len(steps):
             step = steps[rung].rung
             after = steps[rung + 1].at if rung + 1 < len(steps) else record.deadline
             kind = EventType(step.event.value)
             await self._store.climb(record, rung, rung + 1, kind, step.note, after)
-        event(_log, "ask.undelivered", level=logging.ERROR, ask_id=ask.id, run_id=ask.run_id)
-        return True
+        # Last, so that whoever comes after one that died on the way does what is left of it.
+        await self._store.mark(ask.id, UNDELIVERED)
+        if told:
+            event(_log, "ask.undelivered", level=logging.ERROR, ask_id=ask.id, run_id=ask.run_id)
+        return told
 
     async def pass_deadline(self, run: Run) -> None:
         """The run's own deadline has passed: it fails, and its asks end cancelled."""

@@ -13,6 +13,7 @@ from gateway.memory_store.kept import KeptAsk, KeptRun, whole_ms
 from gateway.store import (
     MAX_PENDING_PER_RUN,
     MAX_REFUSALS_RECORDED,
+    ONCE_AN_ASK,
     Cursor,
     Ending,
     Event,
@@ -151,15 +152,20 @@ class MemoryAsks:
         run = self._kept.runs.get(run_id)
         return run.history[start:] if run else []
 
-    async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> None:
+    async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> bool:
         known = self._kept.runs.get(run.id)
         if known is None:
-            return
+            return False
         if kind is EventType.ASK_REFUSED:
             known.refusals += 1
             if known.refusals > MAX_REFUSALS_RECORDED:
-                return
+                return False
+        if kind in ONCE_AN_ASK:
+            if (kind, ask_id) in known.noted:
+                return False
+            known.noted.add((kind, ask_id))
         self._kept.tell(known, kind, ask_id, self._kept.now(), note)
+        return True
 
     async def frame(self, parent: str, child: str, ask_id: str) -> bool:
         known = self._kept.runs.get(parent)

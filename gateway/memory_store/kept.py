@@ -66,7 +66,9 @@ class KeptAsk:
 
 @dataclass
 class KeptRun:
-    """A run and its state. `framed` are the asks of sub-runs it was told of."""
+    """A run and its state. `framed` are the asks of sub-runs it was told of, `noted` the events it
+    has that come once an ask.
+    """
 
     run: Run
     created_at: datetime
@@ -78,6 +80,7 @@ class KeptRun:
     token: str | None = None
     refusals: int = 0
     framed: set[str] = field(default_factory=set)
+    noted: set[tuple[EventType, str | None]] = field(default_factory=set)
 
     def record(self) -> RunRecord:
         return RunRecord(

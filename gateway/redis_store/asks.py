@@ -17,6 +17,7 @@ from gateway.redis_store import codec
 from gateway.store import (
     MAX_PENDING_PER_RUN,
     MAX_REFUSALS_RECORDED,
+    ONCE_AN_ASK,
     Cursor,
     Ending,
     Event,
@@ -212,9 +213,9 @@ class RedisAsks:
         tenant, *lines = await self._link.script("history", [keys.run(run_id)], start)
         return [codec.load_history(run_id, tenant, line) for line in lines]
 
-    async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> None:
+    async def note(self, run: Run, kind: EventType, ask_id: str | None, note: str) -> bool:
         keys = self._partitions.of_run(run.id)
-        await self._link.script(
+        noted = await self._link.script(
             "note",
             [keys.run(run.id), keys.log],
             self._link.skew_ms,
@@ -224,7 +225,9 @@ class RedisAsks:
             ask_id or "-",
             note or "-",
             MAX_REFUSALS_RECORDED if kind is EventType.ASK_REFUSED else "",
+            "once" if kind in ONCE_AN_ASK else "",
         )
+        return bool(noted)
 
     async def frame(self, parent: str, child: str, ask_id: str) -> bool:
         keys = self._partitions.of_run(parent)
