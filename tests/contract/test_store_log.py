@@ -305,6 +305,20 @@ async def test_records_of_refusals_are_capped(store: Store) -> None:
     assert kinds[-1] is EventType.WEBHOOK_DEAD
 
 
+async def test_that_an_ask_was_undelivered_is_said_once(store: Store) -> None:
+    """However many find out, and at once; of another ask of the run it is said too."""
+    run, record = await asked(store)
+    other = await opened(store, run)
+    told = await asyncio.gather(
+        *(store.note(run, EventType.ASK_UNDELIVERED, record.ask.id, "") for _ in range(5))
+    )
+    assert sorted(told) == [False] * 4 + [True]
+    assert await store.note(run, EventType.ASK_UNDELIVERED, other.ask.id, "")
+    kinds = [event.type for event in await store.history(run.id)]
+    assert kinds.count(EventType.ASK_UNDELIVERED) == 2
+    assert not await store.note(a_run(), EventType.ASK_UNDELIVERED, record.ask.id, "")
+
+
 async def test_a_caller_hears_once_that_a_sub_run_asks(store: Store) -> None:
     """However often it is told of the ask; and of each ask."""
     caller = a_run()

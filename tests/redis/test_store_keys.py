@@ -140,12 +140,13 @@ async def test_an_outcome_leaves_its_posts_to_be_closed(store: RedisStore, raw: 
     """What was shown somewhere is owed to that place, and its run stays until it is told."""
     run, record = await asked(store)
     keys = store._partitions.of_run(run.id)
-    await raw.hset(keys.ask(record.ask.id), "posts", "1")
+    await store.keep_post(record.ask.id, "slack:C1", "a post", closed=False)
     await settle(store, run, record, token="end", change=RunChange(RunStatus.FINISHED))
     assert await raw.smembers(keys.owed) == {f"p:{record.ask.id}"}
     store._link.skew_ms += MONTH // timedelta(milliseconds=1)
     assert not await store.retire(run.id)
-    await raw.srem(keys.owed, f"p:{record.ask.id}")
+    await store.keep_post(record.ask.id, "slack:C1", "a post", closed=True)
+    assert await raw.smembers(keys.owed) == set()
     assert await store.retire(run.id)
 
 
