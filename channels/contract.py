@@ -390,6 +390,9 @@ class Channel(Protocol):
         """The transport, not connected yet."""
         ...
 
-    async def examine(self, settings: Any) -> Sequence[Finding]:
-        """What is right and wrong with the account, its rights and its settings."""
+    async def examine(self, settings: Any, rooms: Sequence[str] = ()) -> Sequence[Finding]:
+        """What is right and wrong with the account, its rights and its settings.
+
+        `rooms` are the conversations that routes lead to: whether each can be posted to.
+        """
         ...

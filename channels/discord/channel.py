@@ -32,10 +32,10 @@ class DiscordChannel:
 
         return Discord(settings, desk)
 
-    async def examine(self, settings: Any) -> Sequence[Finding]:
+    async def examine(self, settings: Any, rooms: Sequence[str] = ()) -> Sequence[Finding]:
         from channels.discord.examine import examine
 
-        return await examine(settings)
+        return await examine(settings, rooms)
 
 
 CHANNEL = DiscordChannel()

@@ -30,11 +30,11 @@ class Slack:
 
         return SlackTransport(settings, desk)
 
-    async def examine(self, settings: Settings) -> Sequence[Finding]:
+    async def examine(self, settings: Settings, rooms: Sequence[str] = ()) -> Sequence[Finding]:
         """What is right and wrong with the app, its tokens and its scopes."""
         from channels.slack.examine import examine
 
-        return await examine(settings)
+        return await examine(settings, rooms)
 
 
 CHANNEL = Slack()

@@ -33,16 +33,16 @@ MOST_SKEW_S = 240.0
 PAGE = "https://api.slack.com/apps"
 
 
-async def examine(settings: Settings) -> Sequence[Finding]:
+async def examine(settings: Settings, rooms: Sequence[str] = ()) -> Sequence[Finding]:
     """Findings in the order in which they are best mended."""
     calls = Calls(settings)
     try:
-        return await _examine(calls, settings)
+        return await _examine(calls, settings, rooms)
     finally:
         await calls.aclose()
 
 
-async def _examine(calls: Calls, settings: Settings) -> list[Finding]:
+async def _examine(calls: Calls, settings: Settings, rooms: Sequence[str]) -> list[Finding]:
     try:
         who, headers = await calls.identity()
     except PostError as error:
@@ -50,6 +50,7 @@ async def _examine(calls: Calls, settings: Settings) -> list[Finding]:
     else:
         found = [Finding(f"bot token: {who.get('user')} in {who.get('team')}", fine=True)]
         found += [_scopes(headers), _clock(headers)]
+        found += [await _room(calls, room, str(who.get("user"))) for room in rooms]
     if settings.mode == "socket":
         found.append(await _app_token(calls))
     else:
@@ -109,3 +110,21 @@ async def _app_token(calls: Calls) -> Finding:
         )
         return Finding(f"app token: {error.code}", fine=False, mend=mend.get(error.code, otherwise))
     return Finding("app token: opens Socket Mode", fine=True)
+
+
+async def _room(calls: Calls, room: str, bot: str) -> Finding:
+    """Whether we are in a conversation: outside it we may post, and are told of no reply."""
+    what = f"conversation {room}"
+    try:
+        await calls.look(room)
+    except PostError as error:
+        mend = {
+            "not_in_channel": f"The app is not in it: type /invite @{bot} there.",
+            "channel_not_found": "Slack shows the app no such conversation. Copy its id, C…, from "
+            f"the channel's details; in a private channel type /invite @{bot} first.",
+            "missing_scope": "Add channels:history, and groups:history for private channels, at "
+            "OAuth & Permissions, and install the app again.",
+        }
+        otherwise = f"Slack does not let the app look into it ({error.code}). Try again."
+        return Finding(f"{what}: {error.code}", fine=False, mend=mend.get(error.code, otherwise))
+    return Finding(f"{what}: the app is in it", fine=True)

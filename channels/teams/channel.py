@@ -29,10 +29,10 @@ class Teams:
 
         return Opened(settings, desk)
 
-    async def examine(self, settings: Settings) -> Sequence[Finding]:
+    async def examine(self, settings: Settings, rooms: Sequence[str] = ()) -> Sequence[Finding]:
         from channels.teams.examine import examine
 
-        return await examine(settings)
+        return await examine(settings, rooms)
 
 
 CHANNEL = Teams()

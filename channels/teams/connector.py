@@ -1,4 +1,4 @@
-"""The four calls of the Bot Connector that a bot needs, with its access token and at its pace.
+"""The calls of the Bot Connector that a bot needs, with its access token and at its pace.
 
 The SDK's own client runs blocking calls in the process's shared threads, fetches its token in the
 event loop and repeats updates by itself; this one does none of that.
@@ -29,6 +29,9 @@ EARLY_S = 300.0
 BURST, PER_S = 4, 1.8
 """Sends at once, and then a second, in one conversation: below 7 in 1 s, 8 in 2 s and 60 in 30 s
 (platform facts, 2.5)."""
+
+LEAST_PAGE = 50
+"""The service's least number of members in one answer."""
 
 MOST_REMEMBERED = 10_000
 """Ours: conversations whose address and pace are kept in memory; the oldest are looked up anew."""
@@ -91,11 +94,16 @@ class Connector:
         answer = await self._call("POST", "conversations", body)
         return str(answer.get("id", ""))
 
+    async def look(self, conversation: str) -> None:
+        """Reads who is in a conversation, as only a bot in it may. Raises: PostError."""
+        path = f"{_talk(conversation, None)}/pagedmembers?pageSize={LEAST_PAGE}"
+        await self._call("GET", path, None, conversation=conversation)
+
     async def _call(
         self,
         method: str,
         path: str,
-        body: dict[str, Any],
+        body: dict[str, Any] | None,
         *,
         conversation: str = "",
         posting: bool = False,
@@ -118,7 +126,7 @@ class Connector:
             raise refusal(status, code, posting=posting, retry_after=retry_after)
 
     async def _ask(
-        self, method: str, url: str, body: dict[str, Any], token: str, *, posting: bool
+        self, method: str, url: str, body: dict[str, Any] | None, token: str, *, posting: bool
     ) -> tuple[int, str, str | None, dict[str, Any]]:
         """Status, the service's code, how long to wait, and the answer. Raises: PostError."""
         headers = {"Authorization": f"Bearer {token}"}

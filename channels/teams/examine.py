@@ -11,6 +11,7 @@ import aiohttp
 
 from channels.contract import Finding, Later, PostError, Shut
 from channels.teams.connector import Connector
+from channels.teams.errors import WRONG_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,16 @@ SECRET = {
 """How to mend what the token endpoint says, by its code."""
 
 
-async def examine(settings: Settings) -> Sequence[Finding]:
+ROOM = {
+    "BotNotInConversationRoster": "Add the app to that team or chat, by Apps in its menu.",
+    "ConversationNotFound": "There is no such conversation. Copy its id from the channel's link: "
+    "what stands after /channel/, like 19:…@thread.tacv2.",
+    "MessageWritesBlocked": "The app was blocked there. Have it unblocked, or drop the route.",
+}
+"""How to mend what the service says of a conversation, by its code."""
+
+
+async def examine(settings: Settings, rooms: Sequence[str] = ()) -> Sequence[Finding]:
     """Each thing that must be right before a post, what others build on first."""
     found = [_id("app_id", settings.app_id), _id("tenant", settings.tenant)]
     connector = Connector(settings)
@@ -44,7 +54,10 @@ async def examine(settings: Settings) -> Sequence[Finding]:
         token = await _token(connector)
         found.append(token)
         if token.fine:
-            found.append(await _registration(connector))
+            registered = await _registration(connector)
+            found.append(registered)
+            if registered.fine:
+                found += [await _room(connector, room) for room in rooms]
     finally:
         await connector.aclose()
     return [*found, *await _keys(settings)]
@@ -91,8 +104,21 @@ async def _registration(connector: Connector) -> Finding:
             fine=False,
             mend=f"service_url could not be reached ({error.code}). Let this machine call it.",
         )
-    except PostError:
-        return Finding(what, fine=True)
+    except PostError as error:
+        if error.code == WRONG_HOST:
+            mend = "service_url is another region's. Take it out of the settings."
+            return Finding(what, fine=False, mend=mend)
+    return Finding(what, fine=True)
+
+
+async def _room(connector: Connector, room: str) -> Finding:
+    """Whether the bot is in a conversation that a route leads to."""
+    what = f"The bot is in {room}"
+    try:
+        await connector.look(room)
+    except PostError as error:
+        other = f"The service does not let the bot in ({error.code}). Try again."
+        return Finding(what, fine=False, mend=ROOM.get(error.code, other))
     return Finding(what, fine=True)
 
 

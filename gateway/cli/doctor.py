@@ -84,15 +84,17 @@ async def _redis(config: Config) -> Sequence[Finding]:
     from datetime import UTC, datetime
 
     from gateway.embedded_redis import check_server
-    from gateway.errors import GatewayError
+    from gateway.errors import GatewayError, Unavailable
     from gateway.redis_store import open_store
 
     try:
         url = config.gateway.redis.get_secret_value()
         store = await open_store(url, partitions=config.gateway.partitions)
-    except GatewayError:
-        mend = "Is the address of OZ_REDIS_URL right, and does that server run?"
+    except Unavailable:
+        mend = "Is the address of OZ_REDIS_URL right, and does a primary run there, not a replica?"
         return [Finding("Redis can be reached", fine=False, mend=mend)]
+    except GatewayError as error:
+        return [Finding("Redis has our store", fine=False, mend=error.message)]
     try:
         faults = check_server(await store.server())
         apart_s = abs((await store.now() - datetime.now(UTC)).total_seconds())
@@ -135,13 +137,20 @@ async def _channel(name: str, config: Config) -> Sequence[Finding]:
 
     try:
         async with asyncio.timeout(EXAMINE_WITHIN_S):
-            return await installed_channels()[name].examine(config.channels[name])
+            rooms = _rooms(name, config)
+            return await installed_channels()[name].examine(config.channels[name], rooms)
     except ImportError as error:
         mend = f"Install it: pip install 'oz-gateway[{name}]' ({error.name} is missing)."
         return [Finding(f"the library for {name} is there", fine=False, mend=mend)]
     except TimeoutError:
         mend = "Is there a way out to the platform, through a proxy perhaps?"
         return [Finding(f"{name} answers", fine=False, mend=mend)]
+
+
+def _rooms(name: str, config: Config) -> Sequence[str]:
+    """The conversations of one channel that routes lead to, each once."""
+    named = [route.conversation.partition(":") for route in config.routes if route.conversation]
+    return tuple(dict.fromkeys(room for channel, _, room in named if channel == name))
 
 
 def _send(destination: str, *, as_json: bool) -> None:

@@ -39,6 +39,7 @@ async def test_all_is_well(chat: Discord) -> None:
         "messages that mention the bot can be read",
         "the bot is in a server",
         "connections are left for today",
+        "the gateway answers",
     ]
 
 
