@@ -16,7 +16,7 @@ from channels.contract import Destination, Later, PostError, Unsure
 from channels.placing import Outlet, Placing, where_of
 from gateway.errors import Unavailable
 from gateway.log import event
-from gateway.posts import UNPOSTED, Post, PostState, anew
+from gateway.posts import Post, PostState, anew
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -198,7 +198,7 @@ class Worker:
         posts = await self._posts.of(ask_id)
         places = await self._wanted(record, posts)
         await self._draw_all(record, posts, places)
-        if record.pending and places:
+        if record.pending:
             await self._see_delivered(record)
 
     async def _draw_all(
@@ -206,12 +206,16 @@ class Worker:
     ) -> None:
         known = {place: where_of(post) for place, post in posts.items() if not post.over}
         wanted = {**places, **known} if record.pending else known
-        await asyncio.gather(
+        done = await asyncio.gather(
             *(
                 self._placing.converge(record.ask.id, place, where)
                 for place, where in wanted.items()
-            )
+            ),
+            return_exceptions=True,  # one place's fault ends no other's drawing half way
         )
+        for error in done:
+            if error is not None:
+                raise error
 
     async def _wanted(
         self, record: AskRecord, posts: Mapping[str, Post], *, fallback: bool = False
@@ -254,17 +258,26 @@ class Worker:
 
     async def _see_delivered(self, record: AskRecord) -> None:
         """When no place took it, the next routes; when there are none, the ask says so."""
-        posts = await self._posts.of(record.ask.id)
-        if not posts or not all(post.state in UNPOSTED for post in posts.values()):
+        posts = await self._unseen(record.ask.id)
+        if not posts:
             return
         more = await self._wanted(record, posts, fallback=True)
-        if more:
-            await self._draw_all(record, posts, more)
-            posts = await self._posts.of(record.ask.id)
-        if not all(post.state in UNPOSTED for post in posts.values()):
+        await self._draw_all(record, {}, more)
+        if not await self._unseen(record.ask.id):
             return
         if await self._broker.undelivered(record) and self._metrics:
             self._metrics.undelivered.inc()
+
+    async def _unseen(self, ask_id: str) -> Mapping[str, Post]:
+        """Its posts, where it waits and not one of them stands or may yet; else none."""
+        if self._stopping or ask_id in self._timers:
+            return {}  # a place of it is to be tried again first
+        posts = await self._posts.of(ask_id)
+        if not all(post.closed for post in posts.values()):
+            return {}
+        # Read after its posts: one that has ended meanwhile has closed them for that.
+        record = await self._conversations.read(ask_id)
+        return posts if record is not None and record.pending else {}
 
     def _again(self, ask_id: str, after_s: float | None) -> None:
         """Has the ask looked at again, later each time."""

@@ -31,10 +31,6 @@ class PostState(StrEnum):
     SHUT = "shut"
 
 
-UNPOSTED = frozenset({PostState.FAILED, PostState.SHUT})
-"""Nothing of ours stands there."""
-
-
 @dataclass(frozen=True, slots=True)
 class Post:
     """One message of ours, or the try at one.
