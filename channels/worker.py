@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from channels.contract import Destination, Later, PostError, Unsure
+from channels.contract import Destination, Later, PostError, Shut, Unsure
 from channels.placing import Outlet, Placing, where_of
 from gateway.errors import Unavailable
 from gateway.log import event
@@ -204,7 +204,11 @@ class Worker:
     async def _draw_all(
         self, record: AskRecord, posts: Mapping[str, Post], places: Mapping[str, Destination]
     ) -> None:
-        known = {place: where_of(post) for place, post in posts.items() if not post.over}
+        known = {
+            place: where_of(post)
+            for place, post in posts.items()
+            if not (post.over or post.unopened)
+        }
         wanted = {**places, **known} if record.pending else known
         done = await asyncio.gather(
             *(
@@ -242,8 +246,8 @@ class Worker:
         account = target.conversation
         named = (target.channel, account)
         if named not in self._direct:
-            failed = Post(target.channel, f"@{account}", account=account, state=PostState.FAILED)
-            if failed.place in posts:
+            failed = Post.to_nobody(target.channel, account)
+            if failed.place in posts and posts[failed.place].over:
                 return None
             try:
                 transport = self._outlets[target.channel].transport
@@ -252,8 +256,12 @@ class Worker:
                 self._again(record.ask.id, getattr(error, "after_s", None))
                 return None
             except PostError as error:
-                await self._posts.keep(record.ask.id, replace(failed, reason=error.code))
+                state = PostState.SHUT if isinstance(error, Shut) else PostState.FAILED
+                failed = replace(failed, state=state, reason=error.code)
+                await self._posts.keep(record.ask.id, failed)
                 return None
+            if failed.place in posts:
+                await self._posts.keep(record.ask.id, replace(failed, state=PostState.CLOSED))
         return Destination(target.channel, self._direct[named], account=account)
 
     async def _see_delivered(self, record: AskRecord) -> None:

@@ -57,6 +57,16 @@ class Post:
     lost: int = 0
     extra: bool = False
 
+    @classmethod
+    def to_nobody(cls, channel: str, account: str) -> Post:
+        """In place of one to that account, whose chat with us cannot be opened."""
+        return cls(channel, f"@{account}", account=account)
+
+    @property
+    def unopened(self) -> bool:
+        """Whether there is no conversation to post it to."""
+        return self.account is not None and self.conversation == f"@{self.account}"
+
     @property
     def place(self) -> str:
         """Names it among the posts of its ask."""
