@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from channels.contract import Destination, Later, PostError, Shut, Unsure
 from channels.placing import Outlet, Placing, where_of
+from gateway.conversations import Posted
+from gateway.epoch import to_ms
 from gateway.errors import Unavailable
 from gateway.log import event
 from gateway.posts import Post, PostState, anew
@@ -335,13 +337,8 @@ class Worker:
 
     def adopt(self, ask_id: str, where: Destination, message: str) -> None:
         """A message shows that ask; one that nobody recorded is drawn as it should be."""
-        known = (ask_id, where.name, message)
-        if known in self._adopted or where.channel not in self._outlets:
-            return
-        self._adopted[known] = None
-        if len(self._adopted) > ADOPTED_KEPT:
-            self._adopted.popitem(last=False)
-        self._spawn(self._adopt(ask_id, where, message))
+        if (ask_id, where.name, message) not in self._adopted and where.channel in self._outlets:
+            self._spawn(self._adopt(ask_id, where, message))
 
     def deleted(self, where: Destination, message: str) -> None:
         """A message of ours was deleted there: while its ask waits it is posted anew."""
@@ -349,24 +346,23 @@ class Worker:
 
     async def _adopt(self, ask_id: str, where: Destination, message: str) -> None:
         posts = await self._posts.of(ask_id)
-        if any(post.message == message for post in posts.values()):
-            return
-        found = Post(
-            where.channel,
-            where.conversation,
-            where.thread,
-            where.account,
-            state=PostState.SHOWN,
-            message=message,
-            extra=True,
-        )
-        begun = next((p for p in posts.values() if _is_begun(p, where)), None)
-        if begun is not None:
-            found = replace(begun, state=PostState.SHOWN, message=message)
-        elif any(p.state is PostState.SHOWN for p in posts.values()):
-            found = replace(found, code=next(iter(posts.values())).code)
-        await self._posts.keep(ask_id, found)
-        self.hurry(ask_id)
+        record = await self._conversations.read(ask_id)
+        if record is not None and not any(post.message == message for post in posts.values()):
+            there = [post for post in posts.values() if _is_there(post, where)]
+            begun = next((post for post in there if post.state is PostState.POSTING), None)
+            found = begun or Post(
+                where.channel, where.conversation, where.thread, where.account, extra=True
+            )
+            code = next((post.code for post in there if post.code), "")
+            found = replace(found, state=PostState.SHOWN, message=message, code=code)
+            # Nobody knows when it appeared: not before its ask was opened.
+            shown = Posted(ask_id, to_ms(record.opened_at))
+            await self._conversations.posted(where.name, message, shown)
+            await self._posts.keep(ask_id, found)
+            self.hurry(ask_id)
+        self._adopted[ask_id, where.name, message] = None
+        if len(self._adopted) > ADOPTED_KEPT:
+            self._adopted.popitem(last=False)
 
     async def _deleted(self, where: Destination, message: str) -> None:
         shown = await self._conversations.post(where.name, message)
@@ -390,8 +386,5 @@ class Worker:
             event(_log, "repair.failed", level=logging.WARNING, error=error)
 
 
-def _is_begun(post: Post, where: Destination) -> bool:
-    return post.state is PostState.POSTING and (post.channel, post.conversation) == (
-        where.channel,
-        where.conversation,
-    )
+def _is_there(post: Post, where: Destination) -> bool:
+    return (post.channel, post.conversation) == (where.channel, where.conversation)
