@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import requests
 from aiohttp import web
 from botbuilder.schema import Activity
 from botframework.connector.auth import (
@@ -145,10 +144,12 @@ class Gate:
         try:
             async with asyncio.timeout(VERIFY_S):
                 await work
-        except (requests.RequestException, TimeoutError) as error:
-            raise Later(type(error).__name__) from error
         except LookupError:
             raise
+        except OSError as error:
+            # Of these one says that the token is wrong; the others, that no keys were to be had.
+            kind = Refused if isinstance(error, PermissionError) else Later
+            raise kind(type(error).__name__) from error
         except Exception as error:
             # The SDK raises whatever it stumbles over in a bad token; none of that lets it pass.
             raise Refused(type(error).__name__) from error

@@ -1,10 +1,4 @@
-"""A fake Microsoft Teams: the bot connector, Entra's tokens, and the clients of people.
-
-async with Teams() as teams:
-    teams.person("29:ana", "Ana")
-    teams.channel("19:c@thread.tacv2", members=["29:ana"])
-    teams.connect("http://127.0.0.1:3978/api/messages")
-"""
+"""A fake Microsoft Teams: the bot connector, Entra's tokens, and the clients of people."""
 
 from __future__ import annotations
 
@@ -46,6 +40,11 @@ def _utc() -> datetime:
 
 class Teams(Platform):
     """One tenant, and one bot in it.
+
+        async with Teams() as teams:
+            teams.person("29:ana", "Ana")
+            teams.channel("19:c@thread.tacv2", members=["29:ana"])
+            teams.connect("http://127.0.0.1:3978/api/messages")
 
     `client_checks` off is a client that sends inputs unchecked, `send_empty` one that sends empty
     inputs too, and `card_bytes` None leaves cards the size of a message. `rate_limits` counts calls

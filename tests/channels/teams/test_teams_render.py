@@ -2,136 +2,42 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.callback import MOST_BYTES, unpack
+from channels.callback import unpack
 from channels.catalogue import Reader
 from channels.contract import (
     AskReason,
-    Button,
-    Drop,
-    OpenForm,
     Pick,
     PickToggle,
     PressApprove,
-    PressSkip,
-    Send,
-    Submitted,
-    Tell,
 )
-from channels.drawing import Drawing, draw
-from channels.forms import form, reason
+from channels.drawing import draw
 from channels.plan import Way
 from channels.teams import render
-from channels.teams.parse import Did, parse
 from channels.teams.render import CAPABILITIES, DATA
-from channels.testing.teams.cards import Drawn, held
 from channels.testing.teams.cards import draw as draw_card
-from channels.testing.teams.message_rules import check_message
-from gateway.answer import Picked, check, to_json
-from gateway.ask import Ask, Contract, Outcome, Status
-from gateway.question import Field, Kind, Option
-from gateway.reply.draft import Draft
-from gateway.visible import visible
+from gateway.answer import check
+from gateway.ask import Ask, Outcome, Status
+from gateway.question import Kind
+from tests.channels.teams.drawings import (
+    NOW,
+    card,
+    controls,
+    drawn,
+    filled,
+    flat,
+    messages,
+    options,
+    seen,
+    submitted,
+)
 from tests.strategies import answers_to, any_text, approval, asks, record_of
-from tests.strategies_reply import ask_of, choice, field, several
-
-NOW = datetime(2026, 10, 20, 9, 5, tzinfo=UTC)
-READER = Reader(buttons=True, zone="Europe/Berlin")
-
-
-def drawn(ask: Ask, outcome: Outcome | None = None, link: str | None = None) -> Drawing:
-    """The post in a place that sees everything."""
-    record = record_of(ask, outcome)
-    return draw(READER, record, CAPABILITIES, code="K7", waits_for="acme", now=NOW, link=link)
-
-
-def messages(drawing: Drawing) -> list[dict[str, Any]]:
-    """All that is sent for it, found good by the platform."""
-    sent = render.post(drawing)
-    for one in sent:
-        check_message(one, {})
-    return sent
-
-
-def card(message: dict[str, Any]) -> Drawn:
-    """What people see of a message's card."""
-    return draw_card(message["attachments"][0]["content"])
-
-
-def seen(drawing: Drawing) -> str:
-    """Its words as people read them."""
-    return "\n".join("\n".join(card(one).words) for one in messages(drawing))
-
-
-def flat(text: str) -> str:
-    """Without what only moves words about."""
-    return "".join(text.replace("\u2068", "").replace("\u2069", "").split())
-
-
-def controls(message: dict[str, Any]) -> list[Any]:
-    """What its actions mean when they come back."""
-    found = []
-    for action in card(message).actions:
-        if action.kind == "OpenUrl":
-            continue
-        packed = action.node["data"][DATA]
-        assert len(packed.encode("ascii")) <= MOST_BYTES
-        back = unpack(packed)
-        assert back is not None
-        found.append(back[1])
-    return found
-
-
-def options(ask: Ask) -> list[Option]:
-    return [option for one in ask.question.fields for option in one.options]
-
-
-def submitted(shown: Drawn, values: dict[str, Any]) -> Submitted:
-    """What comes back of a card filled in so, through the fake's own client and our parser."""
-    filled = {name: held(shown.input(name), value) for name, value in values.items()}
-    send = next(one for one in shown.actions if one.inputs)
-    data = {**send.node["data"], **{name: text for name, text in filled.items() if text}}
-    activity = {
-        "type": "invoke",
-        "name": "adaptiveCard/action",
-        "id": "f:1",
-        "from": {"id": "29:a"},
-        "conversation": {"id": "a:1"},
-        "value": {"action": {"data": data}},
-    }
-    found = parse(activity, NOW)
-    assert isinstance(found, Did)
-    assert isinstance(found.interaction, Submitted)
-    return found.interaction
-
-
-def filled(value: Any, one: Field) -> dict[str, Any]:
-    """A kept value as a person puts it into the inputs, by their ids."""
-    name = one.name
-    match value:
-        case bool():
-            return {f"y:{name}": "y" if value else "n"}
-        case Picked(picked, words):
-            letter = "m" if one.kind is Kind.MULTI_CHOICE else "c"
-            found = {f"{letter}:{name}": list(picked)} if picked else {}
-            return found | ({f"w:{name}": words} if words else {})
-        case str() if one.kind is Kind.DATE and one.date_time:
-            return {f"d:{name}": value[:10], f"h:{name}": value[11:16]}
-        case str() if one.kind is Kind.DATE:
-            return {f"d:{name}": value}
-        case str():
-            return {f"t:{name}": value}
-        case _:
-            exact = all(bound is None or abs(bound) <= 2**53 for bound in (one.min, one.max))
-            return {f"{'n' if exact else 'x'}:{name}": str(value)}
-
+from tests.strategies_reply import ask_of, choice, field
 
 # Posts
 
@@ -340,140 +246,3 @@ def test_the_plan_says_card_for_what_has_to_be_filled_in() -> None:
     many = ask_of(choice(*"abcdefg", write_in=False))
     ways = [drawn(one).presentation for one in (few, many, ask_of(field(Kind.DATE, "day")))]
     assert [one.way for one in ways if one] == [Way.BUTTONS, Way.CARD, Way.CARD]
-
-
-# Forms
-
-
-@given(st.data(), asks())
-def test_a_form_shown_again_holds_what_stood_in_it(data: st.DataObject, ask: Ask) -> None:
-    """Every input has its value again, and what is wrong stands by it."""
-    message = messages(drawn(ask))[-1]
-    shown = card(message)
-    if not shown.inputs:
-        return
-    answer = dict(data.draw(answers_to(ask.question)))
-    put: dict[str, Any] = {}
-    for name, value in answer.items():
-        one = ask.question.field(name)
-        assert one is not None
-        put |= filled(value, one)
-    texts = {name: held(shown.input(name), value) for name, value in put.items()}
-    faults = {name: f"Wrong {number}" for number, name in enumerate(answer)}
-    drawing = form(READER, ask, Draft(), per_page=CAPABILITIES.form)
-    again = render.form_card(drawing, texts, faults)
-    check_message({"type": "message", "attachments": [_attached(again)]}, {}, card_bytes=None)
-    found = draw_card(again)
-    kept = {node["id"]: str(node["value"]) for node in found.inputs if "value" in node}
-    assert {n: v.removesuffix(".0") for n, v in kept.items()} == {
-        n: v for n, v in texts.items() if v
-    }
-    assert all(text in "\n".join(found.words) for text in faults.values())
-
-
-def test_a_draft_is_filled_in() -> None:
-    """What its person gave before stands in the inputs, of every kind."""
-    values = {
-        "text": "so",
-        "number": 2,
-        "day": "2026-10-20",
-        "loud": True,
-        "pick": Picked(("o2",)),
-        "several": Picked(("o1", "o2"), "mine"),
-        "when": "2026-10-20T14:30:00+02:00",
-    }
-    ask = ask_of(
-        field(Kind.TEXT, "text"),
-        field(Kind.NUMBER, "number"),
-        field(Kind.DATE, "day"),
-        field(Kind.TOGGLE, "loud"),
-        choice("a", "b", name="pick", write_in=False),
-        several("a", "b", name="several"),
-        field(Kind.DATE, "when", date_time=True),
-    )
-    draft = Draft()
-    for name, value in values.items():
-        draft = draft.fill(name, value)  # type: ignore[arg-type]
-    shown = draw_card(render.form_card(form(READER, ask, draft)))
-    assert {node["id"]: node["value"] for node in shown.inputs} == {
-        "t:text": "so",
-        "n:number": 2.0,
-        "d:day": "2026-10-20",
-        "y:loud": "y",
-        "c:pick": "o2",
-        "m:several": "o1,o2",
-        "w:several": "mine",
-        "d:when": "2026-10-20",
-        "h:when": "14:30",
-    }
-
-
-def test_dialogs_are_taken() -> None:
-    """That of a form, and that which asks why."""
-    ask = ask_of(field(Kind.TEXT, "why"))
-    for one, made in (
-        (form(READER, ask, Draft()), render.form_card(form(READER, ask, Draft()), dialog=True)),
-        (reason(READER, ask), render.reason_card(reason(READER, ask))),
-    ):
-        value = render.dialog(one, made)["task"]["value"]
-        check_message({"type": "message", "attachments": [value["card"]]}, {})
-        assert {a["type"] for a in made["actions"]} == {"Action.Submit"}
-
-
-# What is said back
-
-
-@given(any_text(2000))
-def test_what_is_said_reads_to_the_letter(text: str) -> None:
-    """As a message in a chat, and as the answer to a press."""
-    words = f"Got it: {text}".encode("utf-16", "replace").decode("utf-16")
-    check_message(render.said(words), {})
-    assert render.toast(words)["value"].startswith("Got it")
-
-
-def test_what_is_said_in_public_is_only_what_may_be() -> None:
-    """Nothing, where there is nothing for others to read."""
-    assert render.tell(Tell("secret"), public=True) is None
-    assert render.tell(Tell("secret", "open"), public=True) == render.said("open")
-    assert render.tell(Tell("secret", "open"), public=False) == render.said("secret")
-
-
-def test_what_is_said_can_have_buttons() -> None:
-    """Each with what it means when it is pressed."""
-    kept = "0123456789"
-    buttons = (
-        Button("Send", "send", "a-75eaf712473f", Send(kept)),
-        Button("No", "no", "a-75eaf712473f", Drop(kept)),
-    )
-    message = render.tell(Tell("Send it?", "Send it?", buttons), public=True)
-    assert message is not None
-    check_message(message, {})
-    assert controls(message) == [Send(kept), Drop(kept)]
-    assert card(message).words == ["Send it?"]
-
-
-def test_skip_is_a_button_where_the_contract_has_it() -> None:
-    """`ask_user` may be skipped."""
-    ask = ask_of(choice("a", "b")).model_copy(update={"contract": Contract.ASK_USER})
-    assert PressSkip() in controls(messages(drawn(ask))[-1])
-
-
-@given(any_text(400))
-def test_a_text_is_never_longer_on_the_card_than_it_was_measured(text: str) -> None:
-    """So that pieces cut by that measure fit."""
-    shown = visible(text)
-    (message,) = [render.plain_card(shown)]
-    body = message["attachments"][0]["content"]["body"]
-    written = json.dumps(body, ensure_ascii=False, separators=(", ", ": ")).encode()
-    assert len(written) <= CAPABILITIES.measure(shown) + len("[]")
-
-
-def test_a_form_is_sent_by_a_control_of_its_own() -> None:
-    """The button that sends names the ask, and nothing else is needed."""
-    ask = ask_of(field(Kind.TEXT, "why"))
-    assert controls(messages(drawn(ask))[-1])[0] == OpenForm(0)
-    assert to_json({"why": "so"}) == {"why": "so"}
-
-
-def _attached(content: Any) -> dict[str, Any]:
-    return {"contentType": render.ADAPTIVE, "content": content}
