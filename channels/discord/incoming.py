@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
     from datetime import datetime
 
+    from channels.contract import Destination
     from channels.desk import Desk
     from channels.discord.answering import Calls
 
@@ -66,7 +67,7 @@ class Incoming:
             case "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK":
                 for where, message in parse.deleted(data, self._known):
                     self._desk.deleted(where, message)
-            case "NEVER":
+            case "READY":
                 # A new session: what was written while there was none is not sent to us.
                 self._spawn(self._guarded(self._catch_up()))
             case _:
@@ -74,38 +75,37 @@ class Incoming:
 
     # Messages: one after the other in each conversation
 
-    def _line_up(self, data: Any, *, edited: bool) -> None:
+    def _line_up(self, data: Any, *, edited: bool, shared: bool | None = None) -> None:
         place = parse.conversation_of(data)
         if place is None:
             return
         before = self._lines.get(place)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines[place] = done
-        self._spawn(self._in_turn(place, before, done, data, edited=edited))
+        heard = self._message(place, data, edited=edited, shared=shared)
+        self._spawn(self._in_turn(place, before, done, heard))
 
     async def _in_turn(
         self,
         place: str,
         before: asyncio.Future[None] | None,
         done: asyncio.Future[None],
-        data: Any,
-        *,
-        edited: bool,
+        work: Coroutine[Any, Any, None],
     ) -> None:
         try:
             if before is not None:
                 await before
-            await self._guarded(self._message(place, data, edited=edited))
+            await self._guarded(work)
         finally:
             if not done.done():
                 done.set_result(None)
             if self._lines.get(place) is done:
                 del self._lines[place]
 
-    async def _message(self, place: str, data: Any, *, edited: bool) -> None:
+    async def _message(self, place: str, data: Any, *, edited: bool, shared: bool | None) -> None:
         if isinstance(data, dict) and data.get("guild_id") and not self._known.place(place):
             await self._look_at(place)
-        heard = parse.message(data, self._known, edited=edited)
+        heard = parse.message(data, self._known, edited=edited, shared=shared)
         match heard:
             case None:
                 return
@@ -177,28 +177,30 @@ class Incoming:
                 continue
             break
         recent = parse.snowflake(self._now() - FAR_BACK)
-        for place, message in oldest.items():
-            self._spawn(self._guarded(self._read_back(place, max(message, recent, key=int))))
+        for where, message in oldest.items():
+            since = max(message, recent, key=int)
+            self._spawn(self._guarded(self._read_back(where, since)))
 
-    async def _oldest(self) -> dict[str, str]:
+    async def _oldest(self) -> dict[Destination, str]:
         """The first post that still waits, by place."""
-        oldest: dict[str, str] = {}
+        oldest: dict[Destination, str] = {}
         async for where, message in self._desk.standing(render.CHANNEL):
-            place = where.thread or where.conversation
-            oldest[place] = min(message, oldest.get(place, message), key=int)
+            oldest[where] = min(message, oldest.get(where, message), key=int)
         return oldest
 
-    async def _read_back(self, place: str, message: str) -> None:
+    async def _read_back(self, where: Destination, message: str) -> None:
+        if where.thread is not None:
+            self._known.parents[where.thread] = where.conversation
         backoff = Backoff()
         while True:
             try:
-                missed = await self._calls.after(place, message)
+                missed = await self._calls.after(where.thread or where.conversation, message)
             except (Later, Unsure) as error:
                 await asyncio.sleep(getattr(error, "after_s", None) or backoff.rest_s())
                 continue
             break
         for one in missed:
-            self._line_up(one, edited=False)
+            self._line_up(one, edited=False, shared=not where.direct)
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         """Runs it; a failure is logged, and stops nothing else."""

@@ -171,8 +171,13 @@ def deleted(data: Any, known: Known) -> Iterator[tuple[Destination, str]]:
             yield where, gone
 
 
-def message(data: Any, known: Known, *, edited: bool = False) -> Typed | Withheld | None:
-    """A message that somebody wrote, or edited."""
+def message(
+    data: Any, known: Known, *, edited: bool = False, shared: bool | None = None
+) -> Typed | Withheld | None:
+    """A message that somebody wrote, or edited.
+
+    `shared` says whether others read there, for messages of the history, which name no server.
+    """
     event = _dict(data)
     sent, place = _id(event.get("id")), _id(event.get("channel_id"))
     sender = _sender(_dict(event.get("author")), _dict(event.get("member")))
@@ -182,7 +187,10 @@ def message(data: Any, known: Known, *, edited: bool = False) -> Typed | Withhel
     if edited and not isinstance(changed, str):
         # A preview was added, or something pinned: nobody changed a word.
         return None
-    where = _destination(place, event.get("guild_id"), sender.account, known)
+    if shared is None:
+        # Bots are in no group of people, so a message without a server is from its one person.
+        shared = event.get("guild_id") is not None
+    where = _destination(place, sender.account, known, shared=shared)
     reply = _reply(event)
     mentions = [one for one in _dicts(event.get("mentions")) if _id(one.get("id")) is not None]
     roles = event.get("mention_roles")
@@ -316,12 +324,11 @@ def _where(conversation: str, place: Mapping[str, Any], guild: Any, account: str
     return Destination(CHANNEL, conversation, account=account if alone else None)
 
 
-def _destination(place: str, guild: Any, account: str, known: Known) -> Destination:
+def _destination(place: str, account: str, known: Known, *, shared: bool) -> Destination:
     parent = known.parents.get(place)
     if parent is not None:
         return Destination(CHANNEL, parent, place)
-    # Bots are in no group of people, so a message without a server is from its one person.
-    return Destination(CHANNEL, place, account=account if guild is None else None)
+    return Destination(CHANNEL, place, account=None if shared else account)
 
 
 def _sender(author: Mapping[str, Any], member: Mapping[str, Any]) -> Sender | None:

@@ -95,6 +95,15 @@ def test_places_are_told_apart() -> None:
     assert group.where == Destination("discord", "800")
 
 
+def test_history_names_no_server() -> None:
+    """Whoever reads it back knows what the place is."""
+    bare = {key: value for key, value in MESSAGE.items() if key != "guild_id"}
+    for shared, where in ((True, CHANNEL), (False, Destination("discord", "600", account="7"))):
+        found = parse.message(bare, KNOWN, shared=shared)
+        assert isinstance(found, Typed)
+        assert found.where == where
+
+
 def test_a_reply_names_its_message_and_a_forward_none() -> None:
     """Only a reply belongs to what it replies to."""
     assert typed(type=19, message_reference={"message_id": "41", "type": 0}).reply_to == "41"
