@@ -57,9 +57,18 @@ class Sockets:
         self._address = address
         self._handle = handle
         self._spawn = spawn
+        self._replaced: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Until cancelled. Raises: PostError, no address is to be had."""
+        try:
+            await self._run()
+        finally:
+            for task in self._replaced:
+                task.cancel()
+            await asyncio.gather(*self._replaced, return_exceptions=True)
+
+    async def _run(self) -> None:
         backoff, clock = Backoff(), asyncio.get_running_loop().time
         while True:
             wait_s: float | None = None
@@ -84,7 +93,9 @@ class Sockets:
             refreshed = await self._listen(ws)
         finally:
             if refreshed:
-                self._spawn(self._linger(ws))
+                task = asyncio.ensure_future(self._linger(ws))
+                self._replaced.add(task)
+                task.add_done_callback(self._replaced.discard)
             else:
                 await ws.close()
 
