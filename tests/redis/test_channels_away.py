@@ -14,8 +14,10 @@ from gateway.backoff import FIRST_S, MOST_S
 from gateway.errors import Unavailable
 from gateway.feed import Feed
 from gateway.redis_store import open_store
-from tests.chats import Chats
+from tests.chats import CHANNEL, Chats
 from tests.contract.test_terminal import Sitting
+from tests.contract.test_worker_repairs import begun
+from tests.screens import Screen, at_rest, places, worker_of
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -90,4 +92,21 @@ async def test_rf_06_a_feed_whose_group_may_not_be_made_rests_longer_each_time(
     await until(lambda: heard == [ask.id], "it works again", within_s=MOST_S + 1)
     feed.cancel()
     await asyncio.gather(feed, return_exceptions=True)
+    await chats.store.aclose()
+
+
+async def test_a_press_that_met_no_store_hides_no_post(rack: Rack) -> None:
+    """A post that nobody recorded is looked up again at the next press, and drawn."""
+    server = await rack.server("--appendonly", "yes", "--appendfsync", "always")
+    chats, screen = Chats(await open_store(server.url)), Screen()
+    ask = await chats.open(where=CHANNEL, posted=False)
+    message = await begun(chats, ask, screen)
+    worker = worker_of(chats, screen, places(CHANNEL), owner="w2")
+    server.kill()
+    worker.adopt(ask.id, CHANNEL, message)
+    await until(lambda: not worker._others, "it fails")
+    await server.start()
+    worker.adopt(ask.id, CHANNEL, message)
+    await at_rest(worker)
+    assert [len(one.drawn) for one in screen.messages.values()] == [2]
     await chats.store.aclose()
