@@ -50,9 +50,7 @@ def inputs(entry: Entry, given: Mapping[str, str] | None = None) -> list[Node]:
     """The inputs of one field. `given` is what stood in them, by id, where they are drawn again."""
     found = list(_inputs(entry))
     for node in found:
-        letter = node["id"][0]
-        text = _kept(letter, entry.value) if given is None else given.get(node["id"], "")
-        value = _as_initial(letter, text)
+        value = _as_initial(node["id"][0], (given or {}).get(node["id"], ""))
         if value is not None:
             node["value"] = value
     return found
@@ -128,23 +126,6 @@ def _node(kind: str, letter: str, entry: Entry, **more: Any) -> Node:
 
 def _exact(bound: float | None) -> bool:
     return bound is None or abs(bound) <= LARGEST
-
-
-def _kept(letter: str, value: Value | None) -> str:
-    """What a draft holds, as the input writes it."""
-    match value:
-        case None:
-            return ""
-        case Picked(options, write_in):
-            return (write_in or "") if letter == WORDS else ",".join(options)
-        case bool():
-            return YES if value else NO
-        case str() if letter == DAY:
-            return value[:10]
-        case str() if letter == TIME:
-            return value[11:16]
-        case _:
-            return str(value)
 
 
 def is_day(text: str) -> bool:

@@ -225,29 +225,19 @@ def _look(ask_id: str) -> Node:
 # Forms
 
 
-def form_card(
-    form: Form,
-    given: Mapping[str, str] | None = None,
-    faults: Mapping[str, str] | None = None,
-    *,
-    dialog: bool = False,
-) -> Node:
-    """A form as a card of its own, with what is wrong above each input.
-
-    `given` is what stood in the inputs, by id. In a dialog its title stands on the dialog.
-    """
-    wrong = dict(faults or {})
-    body = [] if dialog else list(_lines(form.title, weight="Bolder"))
+def form_card(form: Form, given: Mapping[str, str], faults: Mapping[str, str]) -> Node:
+    """A form again, with what is wrong above each input; `given` is what stood in them, by id."""
+    wrong = dict(faults)
+    body = list(_lines(form.title, weight="Bolder"))
     body += _lines(form.question, size="Medium")
     for entry in form.entries:
         body += _entry(entry, given, wrong.pop(entry.field.name, ""))
     for text in wrong.values():
         body += _fault(text)
-    send = _send(form)
-    return _card(body, [send["fallback"] if dialog else send])
+    return _card(body, [_send(form)])
 
 
-def _entry(entry: Entry, given: Mapping[str, str] | None, fault: str) -> Iterator[Node]:
+def _entry(entry: Entry, given: Mapping[str, str], fault: str) -> Iterator[Node]:
     yield from _lines(entry.hint, size="Small", isSubtle=True)
     yield from _fault(fault)
     yield from inputs(entry, given)
@@ -257,18 +247,13 @@ def _fault(text: str) -> Iterator[Node]:
     yield from _lines(text, color="Attention", weight="Bolder")
 
 
-def reason_card(reason: Reason) -> Node:
-    """The dialog that asks why."""
+def reason_dialog(reason: Reason) -> Node:
+    """The answer to a press that opens the dialog asking why."""
     node = {"type": "Input.Text", "id": REASON, "label": reason.label, "isMultiline": True}
     data = {DATA: pack(reason.ask_id, AskReason())}
     send = {"type": "Action.Submit", "title": reason.send, "data": data, "style": "destructive"}
-    return _card([node], [send])
-
-
-def dialog(form: Form | Reason, card: Node) -> Node:
-    """The answer to an invoke that opens a dialog, or puts another in its place."""
-    attachment = {"contentType": ADAPTIVE, "content": card}
-    value = {"title": form.title, "height": "medium", "width": "medium", "card": attachment}
+    card = {"contentType": ADAPTIVE, "content": _card([node], [send])}
+    value = {"title": reason.title, "height": "medium", "width": "medium", "card": card}
     return {"task": {"type": "continue", "value": value}}
 
 

@@ -318,24 +318,15 @@ class Transport:
             # An older client shows no answer; what is said comes as a message.
             self._later(self._tell(did.interaction, response, did.way))
             return web.Response()
-        card: render.Node | None = None
-        shown: Form | Reason | None = response.form or again
-        if isinstance(shown, Form):
-            faults = response.faults if again is not None else {}
-            given = did.raw if again is not None else None
-            dialog = did.way is not Way.EXECUTE
-            card = render.form_card(shown, given, faults, dialog=dialog)
-        elif isinstance(shown, Reason):
-            card = render.reason_card(shown)
         words = _words(response)
-        if did.way is Way.EXECUTE:
-            body = (
-                render.toast(words or STEP_DONE) if card is None else render.shown_to_presser(card)
-            )
-            return web.json_response(body)
-        if card is not None and shown is not None:
-            return web.json_response(render.dialog(shown, card))
-        return web.json_response(render.task_said(words) if words else {})
+        if did.way is Way.FETCH and isinstance(response.form, Reason):
+            return web.json_response(render.reason_dialog(response.form))
+        if did.way is not Way.EXECUTE:
+            return web.json_response(render.task_said(words) if words else {})
+        if again is not None:
+            card = render.form_card(again, did.raw, response.faults)
+            return web.json_response(render.shown_to_presser(card))
+        return web.json_response(render.toast(words or STEP_DONE))
 
     async def _afterwards(self, did: Did, work: asyncio.Task[tuple[Response, Form | None]]) -> None:
         """What came of a press whose answer had to go out before."""

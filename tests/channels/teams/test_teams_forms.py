@@ -22,14 +22,14 @@ from channels.teams.render import CAPABILITIES
 from channels.testing.teams.cards import draw as draw_card
 from channels.testing.teams.cards import held
 from channels.testing.teams.message_rules import check_message
-from gateway.answer import Picked, to_json
+from gateway.answer import to_json
 from gateway.ask import Ask, Contract
 from gateway.question import Kind
 from gateway.reply.draft import Draft
 from gateway.visible import visible
 from tests.channels.teams.drawings import READER, card, controls, drawn, filled, messages
 from tests.strategies import answers_to, any_text, asks
-from tests.strategies_reply import ask_of, choice, field, several
+from tests.strategies_reply import ask_of, choice, field
 
 # Forms
 
@@ -60,53 +60,15 @@ def test_a_form_shown_again_holds_what_stood_in_it(data: st.DataObject, ask: Ask
     assert all(text in "\n".join(found.words) for text in faults.values())
 
 
-def test_a_draft_is_filled_in() -> None:
-    """What its person gave before stands in the inputs, of every kind."""
-    values = {
-        "text": "so",
-        "number": 2,
-        "day": "2026-10-20",
-        "loud": True,
-        "pick": Picked(("o2",)),
-        "several": Picked(("o1", "o2"), "mine"),
-        "when": "2026-10-20T14:30:00+02:00",
-    }
-    ask = ask_of(
-        field(Kind.TEXT, "text"),
-        field(Kind.NUMBER, "number"),
-        field(Kind.DATE, "day"),
-        field(Kind.TOGGLE, "loud"),
-        choice("a", "b", name="pick", write_in=False),
-        several("a", "b", name="several"),
-        field(Kind.DATE, "when", date_time=True),
-    )
-    draft = Draft()
-    for name, value in values.items():
-        draft = draft.fill(name, value)  # type: ignore[arg-type]
-    shown = draw_card(render.form_card(form(READER, ask, draft)))
-    assert {node["id"]: node["value"] for node in shown.inputs} == {
-        "t:text": "so",
-        "n:number": 2.0,
-        "d:day": "2026-10-20",
-        "y:loud": "y",
-        "c:pick": "o2",
-        "m:several": "o1,o2",
-        "w:several": "mine",
-        "d:when": "2026-10-20",
-        "h:when": "14:30",
-    }
-
-
-def test_dialogs_are_taken() -> None:
-    """That of a form, and that which asks why."""
-    ask = ask_of(field(Kind.TEXT, "why"))
-    for one, made in (
-        (form(READER, ask, Draft()), render.form_card(form(READER, ask, Draft()), dialog=True)),
-        (reason(READER, ask), render.reason_card(reason(READER, ask))),
-    ):
-        value = render.dialog(one, made)["task"]["value"]
-        check_message({"type": "message", "attachments": [value["card"]]}, {})
-        assert {a["type"] for a in made["actions"]} == {"Action.Submit"}
+def test_the_dialog_that_asks_why_is_taken() -> None:
+    """One text, which may stay empty, and a submit, as dialogs take no other action."""
+    asked = reason(READER, ask_of(field(Kind.TEXT, "why")))
+    value = render.reason_dialog(asked)["task"]["value"]
+    check_message({"type": "message", "attachments": [value["card"]]}, {})
+    made = value["card"]["content"]
+    assert value["title"] == asked.title
+    assert [(one["type"], one.get("isRequired")) for one in made["body"]] == [("Input.Text", None)]
+    assert [one["type"] for one in made["actions"]] == ["Action.Submit"]
 
 
 # What is said back
