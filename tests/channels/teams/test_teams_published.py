@@ -1,4 +1,4 @@
-"""The app that people upload: its manifest, its icons and the command that zips them."""
+"""What Microsoft publishes: the app's manifest, icons and zip, and cards, held to its schemas."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ import os
 import struct
 import subprocess
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from hypothesis import given
 
 from channels.teams.parse import AskedLink, Did, parse
+from channels.teams.render import VERSION
 from channels.teams.settings import PATH
+from gateway.ask import Ask
+from tests.channels.teams.drawings import drawn, messages
 from tests.channels.teams.test_teams_parse import NOW, typed
+from tests.strategies import asks
 
 FOLDER = Path(__file__).parents[3] / "deploy"
 APP = "11111111-2222-3333-4444-555555555555"
@@ -64,3 +70,26 @@ def test_the_page_names_the_endpoint() -> None:
     """And no key that the settings do not have."""
     page = (FOLDER / "teams.md").read_text("utf-8")
     assert f"https://your.address{PATH}" in page
+
+
+@given(asks())
+def test_cards_fit_the_published_schema(ask: Ask) -> None:
+    """Every card we draw, where the schema is there to hold it to."""
+    specs = os.environ.get("OZ_SPECS")
+    if not specs:
+        pytest.skip("OZ_SPECS names no folder with the platforms' schemas")
+    validator = card_schema(Path(specs))
+    for message in messages(drawn(ask, link="https://oz.example/a")):
+        content = json.loads(json.dumps(message["attachments"][0]["content"]))
+        # Not the schema's: the platform's own words in a card.
+        del content["msteams"]
+        for action in content.get("actions", []):
+            action.get("data", {}).pop("msteams", None)
+        validator.validate(content)
+
+
+@lru_cache(maxsize=1)
+def card_schema(specs: Path) -> jsonschema_rs.Draft6Validator:
+    """That of the version our cards have."""
+    name = f"teams/adaptivecards/adaptive-card-{VERSION}.0.json"
+    return jsonschema_rs.Draft6Validator(json.loads((specs / name).read_text("utf-8")))
