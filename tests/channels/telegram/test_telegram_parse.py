@@ -325,6 +325,8 @@ def test_lines_stay_lines_where_a_paste_was_cut() -> None:
     assert joined(parts_of(lines)).text == lines
     words = " ".join(f"word{n}" for n in range(2000))
     assert joined(parts_of(words)).text == words
+    solid = "x" * 9000
+    assert joined(parts_of(solid)).text == solid
 
 
 def test_only_the_rest_of_the_same_paste_goes_on() -> None:

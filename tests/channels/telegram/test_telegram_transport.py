@@ -225,6 +225,30 @@ async def test_an_answer_that_was_lost_or_put_off_is_given_again(pair: Trio) -> 
     await chat.until(lambda: len(_answers(chat)) == 4)
 
 
+async def test_quick_presses_are_drawn_once_as_they_stand_at_the_end(pair: Trio) -> None:
+    """In their order; what the next press draws anyway is left out."""
+    chat, transport, door = pair
+    count = 0
+
+    async def steps(_: Interaction) -> Response:
+        nonlocal count
+        count += 1
+        return Response(step=Walk(ASK, f"step {count}", ()))
+
+    door.answers = steps
+    await press(chat, transport, ALONE)
+    await shows(chat, ANA, "step 1")
+    before = chat.count("editMessageText")
+    chat.fail("editMessageText", delay_s=0.3)
+    await press(chat, transport, ALONE)
+    post = chat.messages(ANA)[-1]
+    for _ in range(5):
+        await chat.press(ANA, post, "Red")
+    await shows(chat, ANA, "step 7")
+    assert chat.count("editMessageText") - before < 6
+    await chat.until(lambda: not chat.spinning())
+
+
 async def test_a_fault_while_answering_leaves_nothing_spinning(pair: Trio) -> None:
     """The presser is told that nothing was kept."""
     chat, transport, door = pair

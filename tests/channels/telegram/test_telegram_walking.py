@@ -145,6 +145,14 @@ async def test_a_press_on_an_old_drawing_changes_nothing(chats: Chats) -> None:
     assert (await kevin.record()).pending
 
 
+async def test_a_double_tap_answers_one_field(chats: Chats) -> None:
+    """Where the next one takes such a press too."""
+    kevin = await walker(chats, choice("red", "blue", name="one"), choice("a", "b", name="two"))
+    await kevin.press(StepAct.START)
+    await kevin.press(StepAct.PICK, 0, 1)
+    assert "2 of 2" in text(await kevin.press(StepAct.PICK, 0, 1))
+
+
 async def test_back_opens_the_last_again_with_what_was_chosen(chats: Chats) -> None:
     """Step by step, to the first."""
     kevin = await walker(chats)
