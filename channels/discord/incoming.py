@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
 from channels.contract import Later, PostError, Response, Tell, Typed, Unsure
@@ -63,13 +64,13 @@ class Incoming:
                 self._line_up(data, edited=name == "MESSAGE_UPDATE")
             case "INTERACTION_CREATE":
                 arrived = asyncio.get_running_loop().time()
-                self._spawn(self._guarded(self._presses.take(data, arrived)))
+                self._spawn(self._guarded(partial(self._presses.take, data, arrived)))
             case "MESSAGE_DELETE" | "MESSAGE_DELETE_BULK":
                 for where, message in parse.deleted(data, self._known):
                     self._desk.deleted(where, message)
             case "READY":
                 # A new session: what was written while there was none is not sent to us.
-                self._spawn(self._guarded(self._catch_up()))
+                self._spawn(self._guarded(self._catch_up))
             case _:
                 pass
 
@@ -82,7 +83,7 @@ class Incoming:
         before = self._lines.get(place)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines[place] = done
-        heard = self._message(place, data, edited=edited, shared=shared)
+        heard = partial(self._message, place, data, edited=edited, shared=shared)
         self._spawn(self._in_turn(place, before, done, heard))
 
     async def _in_turn(
@@ -90,7 +91,7 @@ class Incoming:
         place: str,
         before: asyncio.Future[None] | None,
         done: asyncio.Future[None],
-        work: Coroutine[Any, Any, None],
+        work: Callable[[], Awaitable[None]],
     ) -> None:
         try:
             if before is not None:
@@ -179,7 +180,7 @@ class Incoming:
         recent = parse.snowflake(self._now() - FAR_BACK)
         for where, message in oldest.items():
             since = max(message, recent, key=int)
-            self._spawn(self._guarded(self._read_back(where, since)))
+            self._spawn(self._guarded(partial(self._read_back, where, since)))
 
     async def _oldest(self) -> dict[Destination, str]:
         """The first post that still waits, by place."""
@@ -202,10 +203,10 @@ class Incoming:
         for one in missed:
             self._line_up(one, edited=False, shared=not where.direct)
 
-    async def _guarded(self, work: Awaitable[None]) -> None:
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         """Runs it; a failure is logged, and stops nothing else."""
         try:
-            await work
+            await work()
         except PostError as error:
             event(
                 _log,

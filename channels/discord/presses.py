@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from channels.contract import Button, OpenForm, PostError, Pressed, Response, Submitted, Tell, Typed
@@ -22,7 +23,7 @@ from gateway.errors import Unavailable
 from gateway.log import event
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from channels.catalogue import Reader
     from channels.contract import Destination
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 BREATH_S = 2.5
 """Ours: Discord waits three seconds for the first answer; the rest is for the way there."""
+
+HEAD_START_S = 0.05
+"""Ours: an acknowledgement goes out before its press is looked at, however many come at once."""
 
 REMEMBERED = 1000
 """Ours: forms whose input is kept for another try; older ones go, and are filled in anew."""
@@ -79,23 +83,24 @@ class Presses:
             case Command(where, sender, name="link"):
                 await self._answering.answer(ticket, where, (self._desk.link(sender, where),))
             case Command():
-                await self._at_once(acted.where, ticket, self._commanded(acted))
+                await self._at_once(acted.where, ticket, partial(self._commanded, acted))
             case Pressed():
-                await self._at_once(acted.where, ticket, self._tells(acted))
+                await self._at_once(acted.where, ticket, partial(self._tells, acted))
             case Submitted():
                 kept = parse.kept(data)
-                await self._at_once(acted.where, ticket, self._submitted(acted, kept))
+                await self._at_once(acted.where, ticket, partial(self._submitted, acted, kept))
             case _:
                 assert_never(acted)
 
     async def _at_once(
-        self, where: Destination, ticket: Ticket, work: Awaitable[Sequence[Tell]]
+        self, where: Destination, ticket: Ticket, work: Callable[[], Awaitable[Sequence[Tell]]]
     ) -> None:
         """Acknowledged first; the store is asked beside that, and what it says follows."""
         kind = UPDATE_LATER if ticket.on_message else THINKING
         acknowledging = asyncio.ensure_future(self._answering.acknowledge(ticket, kind))
+        await asyncio.wait({acknowledging}, timeout=HEAD_START_S)
         try:
-            tells = await work
+            tells = await work()
         finally:
             answerable = await acknowledging
         await self._answering.whisper(ticket, where, tells, answerable)
