@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from channels.callback import pack
 from channels.capabilities import Capabilities
-from channels.contract import PressApprove, PressDecline, Step, StepAct
+from channels.contract import PressApprove, Step, StepAct
 from channels.fitting import split
 from channels.shown import MARK, stamped, unstamped
 
@@ -163,8 +164,11 @@ def _keyboard(drawing: Drawing) -> list[list[dict[str, Any]]]:
 
 def _controls(shown: Presentation) -> list[list[dict[str, Any]]]:
     approving = any(isinstance(one.control, PressApprove) for one in shown.buttons)
-    if approving:  # yes and no belong side by side
-        return _rows((*shown.buttons, *shown.ways_out))
+    if approving:  # yes and no belong side by side, and are told apart by colour too
+        rows = _rows((*shown.buttons, *shown.ways_out))
+        for drawn, one in zip(chain(*rows), (*shown.buttons, *shown.ways_out), strict=True):
+            drawn["style"] = "success" if isinstance(one.control, PressApprove) else "danger"
+        return rows
     return [*_rows(shown.buttons), *_rows(shown.ways_out)]
 
 
@@ -183,15 +187,4 @@ def _rows(buttons: Sequence[Button]) -> list[list[dict[str, Any]]]:
 
 
 def _button(one: Button) -> dict[str, Any]:
-    drawn: dict[str, Any] = {
-        "text": one.label,
-        "callback_data": pack(one.ask_id, one.control),
-    }
-    match one.control:
-        case PressApprove():
-            drawn["style"] = "success"
-        case PressDecline():
-            drawn["style"] = "danger"
-        case _:
-            pass
-    return drawn
+    return {"text": one.label, "callback_data": pack(one.ask_id, one.control)}
