@@ -44,6 +44,19 @@ async def test_a_press_answers_and_the_post_shows_it(redis_url: str, tmp_path: P
         assert chat.told(ANA) == ["Got it: blue."]
 
 
+async def test_an_answer_that_comes_too_late_for_the_platform_loses_nothing(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """TE-14: the press counts, whatever Telegram says of our answer to it."""
+    async with room(redis_url, tmp_path, query_s=0.0) as (chat, oz):
+        ask = await oz.ask(choice("red", "blue"))
+        await chat.press(ANA, await posted(chat, ANA), "1. red")
+        assert (await oz.ended(ask)).status is Status.ANSWERED
+        await shows(chat, ANA, "Answered: red")
+        late = "query is too old"
+        await chat.until(lambda: any(late in (one.refused or "") for one in chat.calls))
+
+
 async def test_an_approval_has_two_buttons_side_by_side(redis_url: str, tmp_path: Path) -> None:
     """Approve and Deny, in green and red."""
     async with room(redis_url, tmp_path) as (chat, oz):
@@ -61,7 +74,7 @@ async def test_an_approval_has_two_buttons_side_by_side(redis_url: str, tmp_path
 async def test_words_answer_in_private_and_as_a_reply_in_a_group(
     redis_url: str, tmp_path: Path
 ) -> None:
-    """In a group only what replies to the post, or speaks to us, reaches us at all."""
+    """RE-10: in a group only what replies to the post, or speaks to us, reaches us at all."""
     routes = TO_ANA + 'tags = ["own"]\n' + TO_GROUP + 'tags = ["all"]\n'
     async with room(redis_url, tmp_path, routes) as (chat, oz):
         first = await oz.ask(choice("red", "blue"), tags=["all"])

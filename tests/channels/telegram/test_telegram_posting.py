@@ -48,7 +48,7 @@ async def pair() -> AsyncIterator[Trio]:
 
 
 async def test_a_post_is_found_and_drawn_anew(pair: Trio) -> None:
-    """By its id; its time is the platform's."""
+    """By its id; its time is the platform's. RE-04: an edit that changes nothing is none."""
     chat, transport, _ = pair
     message, at_ms = await transport.post(PLACE, drawing(), "k")
     assert [one.id for one in chat.messages(GROUP)] == [message]

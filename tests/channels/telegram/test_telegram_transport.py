@@ -123,7 +123,7 @@ async def press(chat: Telegram, transport: TelegramTransport, where: Destination
 
 
 async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Trio) -> None:
-    """And what comes later goes to the presser's own chat."""
+    """RE-05: and what comes later goes to the presser's own chat."""
     chat, transport, door = pair
     hold = asyncio.Event()
 
