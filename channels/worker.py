@@ -347,6 +347,10 @@ class Worker:
     async def _adopt(self, ask_id: str, where: Destination, message: str) -> None:
         posts = await self._posts.of(ask_id)
         record = await self._conversations.read(ask_id)
+        known = await self._conversations.post(where.name, message)
+        if known is not None and known.ask_id != ask_id:
+            # Teams' clients say which message a press was on, and may name another ask's.
+            return
         if record is not None and not any(post.message == message for post in posts.values()):
             there = [post for post in posts.values() if _is_there(post, where)]
             begun = next((post for post in there if post.state is PostState.POSTING), None)
