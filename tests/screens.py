@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from channels.capabilities import Capabilities
@@ -28,6 +29,9 @@ CHAT = Capabilities(channel="chat", text=4_000, buttons=5, menu=25, form=10)
 
 HOMES = {"T1/U1": "D1", "1001": "D7"}
 """The chats of one person with us, by account; any other account's is called after it."""
+
+
+_numbers = count(1)
 
 
 @dataclass
@@ -77,7 +81,7 @@ class Screen:
         self.keys.append(key)
         if self.keyed and key in self._by_key:
             return self._by_key[key], 0
-        message = f"{where.name}-{len(self.messages)}"
+        message = f"post-{next(_numbers)}"
         self.messages[message] = Message(where, [drawing])
         self._by_key[key] = message
         if self.loses:
