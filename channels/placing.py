@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # |-------------|-----------------------------------------|---------------------------------------|
 # | Later       | again after that time, or backing off   | the same                              |
 # | Unsure      | posted again under the same key         | drawn again                           |
-# | Missing     | posted anew                             | nothing is left to draw               |
+# | Missing     | posted anew                             | one closing note where it stood       |
 # | Moved       | goes on in the conversation's new place | the same                              |
 # | Unfit       | drawn as plain text, then given up      | one closing note under it             |
 # | Unreachable | given up there; the next route          | nothing more can be drawn             |
@@ -204,7 +204,7 @@ class Placing:
         if isinstance(error, Shut):
             self._again(record.ask.id, SHUT_AGAIN_S)
             return False
-        if isinstance(error, Unfit):
+        if isinstance(error, Unfit | Missing) and not post.extra:
             await self._close_in_words(record, post, message)
         await self._drawn(record, post, error.code)
         return False
@@ -216,7 +216,7 @@ class Placing:
         self._tell("post.drawn", record, post)
 
     async def _close_in_words(self, record: AskRecord, post: Post, message: str) -> None:
-        """One closing note under a post that cannot be drawn anew."""
+        """One closing note under a post that cannot be drawn anew, or where it stood."""
         drawing = await self.drawing(record, replace(post, plain=True))
         text = drawing.view.outcome or drawing.text
         try:
@@ -302,8 +302,25 @@ class Placing:
         await self._keep(record.ask.id, replace(post, reminded=rung))
         try:
             await self._transport(post).note(where, message, text)
+        except Moved as moved:
+            await self._remind_where_it_moved(record, post, moved, rung)
         except PostError as error:
             event(_log, "reminder.failed", code=error.code, ask_id=record.ask.id)
+
+    async def _remind_where_it_moved(
+        self, record: AskRecord, post: Post, moved: Moved, rung: int
+    ) -> None:
+        """A reminder may be the first to hear of it: the ask is posted there, and then reminded of.
+
+        The old post's id means another message there, so nothing can be said under that.
+        """
+        await self._move(record, post, moved)
+        ask_id = record.ask.id
+        there = replace(post, conversation=moved.conversation)
+        await self.converge(ask_id, there.place, where_of(there))
+        posted = (await self._posts.of(ask_id)).get(there.place)
+        if posted is not None and posted.message is not None and posted.reminded < rung:
+            await self._remind_under(record, posted, posted.message, rung)
 
 
 def where_of(post: Post) -> Destination:
