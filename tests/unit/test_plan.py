@@ -153,7 +153,7 @@ def test_the_reason_names_what_made_the_choice() -> None:
 
 @given(any_ask(), PLATFORMS)
 def test_every_option_can_be_chosen(ask: Ask, platform: Capabilities) -> None:
-    """By button, in a menu, in the form or step by step; and by typing, as the text has them all."""
+    """By button, in a menu, in a form or step by step; and by typing, as the text has them all."""
     found = plan(READER, ask, platform)
     text = numbered(view(READER, record_of(ask), "K7", "operators", NOW))
     for one in ask.question.fields:
