@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from channels.testing.town import Town
+from gateway.posts import Posts
 from gateway.store import ENDINGS
 from tests.channels.acting import SEND, posted
 from tests.channels.gatewayed import Gatewayed, gateway, settings
@@ -113,6 +114,15 @@ class Scene:
         """How often the run was told that it ended."""
         history = await self.made.store.history(record.ask.run_id)
         return sum(one.type in ENDINGS for one in history)
+
+    async def shown_in(self, ask_id: str, conversation: str) -> str:
+        """The message that shows an ask in a conversation, as it was recorded."""
+        posts = (await Posts(self.made.store, "test").of(ask_id)).values()
+        return next(
+            post.message
+            for post in posts
+            if post.message and f"{post.channel}:{post.conversation}" == conversation
+        )
 
     # People
 
