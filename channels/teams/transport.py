@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 from botbuilder.schema import Activity
 from botframework.connector.auth import (
+    BotFrameworkAuthentication,
     BotFrameworkAuthenticationFactory,
     ServiceClientCredentialsFactory,
 )
@@ -60,6 +61,9 @@ VERIFY_S = 5.0
 VERIFIERS = 8
 """Ours: threads that check tokens; one takes about a millisecond, a fetch of keys a second."""
 
+TENANT_ISSUER = "https://sts.windows.net/{tenant}/"
+"""Entra's of version 1, in whose name a bot of a single tenant may be called."""
+
 KEYS_AGAIN_S = 300.0
 """Ours: how often an unknown key has the keys fetched again; the SDK itself keeps them a day."""
 
@@ -99,17 +103,10 @@ class Gate:
         self._keys_url = settings.keys_url
         self._pool = ThreadPoolExecutor(VERIFIERS, thread_name_prefix="teams")
         self._fetched_at = float("-inf")
-        self._authentication = BotFrameworkAuthenticationFactory.create(
-            validate_authority=True,
-            to_channel_from_bot_login_url=settings.token_url,
-            to_channel_from_bot_oauth_scope=settings.scope,
-            to_bot_from_channel_token_issuer=settings.issuer,
-            oauth_url=settings.issuer,
-            to_bot_from_channel_open_id_metadata_url=settings.keys_url,
-            # Tokens of the emulator and of other bots are signed with other keys, so none passes.
-            to_bot_from_emulator_open_id_metadata_url=settings.keys_url,
-            credential_factory=Credentials(settings.app_id),
-        )
+        # A bot of one tenant may be called with tokens in that tenant's name. The keys stay the
+        # service's own: what Entra itself signs, for whichever app, is refused.
+        issuers = (settings.issuer, TENANT_ISSUER.format(tenant=settings.tenant))
+        self._authentications = [_authentication(settings, issuer) for issuer in issuers]
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -139,7 +136,7 @@ class Gate:
         loop = asyncio.get_running_loop()
         work = loop.run_in_executor(
             self._pool,
-            lambda: asyncio.run(self._authentication.authenticate_request(activity, header)),
+            lambda: self._authenticate(activity, header),
         )
         try:
             async with asyncio.timeout(VERIFY_S):
@@ -153,6 +150,30 @@ class Gate:
         except Exception as error:
             # The SDK raises whatever it stumbles over in a bad token; none of that lets it pass.
             raise Refused(type(error).__name__) from error
+
+    def _authenticate(self, activity: Activity, header: str) -> None:
+        """Returns where one of the issuers may have given the token. Raises: whatever the SDK does;
+        of a wrong issuer PermissionError.
+        """
+        first, second = self._authentications
+        try:
+            asyncio.run(first.authenticate_request(activity, header))
+        except PermissionError:
+            asyncio.run(second.authenticate_request(activity, header))
+
+
+def _authentication(settings: Settings, issuer: str) -> BotFrameworkAuthentication:
+    return BotFrameworkAuthenticationFactory.create(
+        validate_authority=True,
+        to_channel_from_bot_login_url=settings.token_url,
+        to_channel_from_bot_oauth_scope=settings.scope,
+        to_bot_from_channel_token_issuer=issuer,
+        oauth_url=settings.issuer,
+        to_bot_from_channel_open_id_metadata_url=settings.keys_url,
+        # Tokens of the emulator and of other bots are signed with other keys, so none passes.
+        to_bot_from_emulator_open_id_metadata_url=settings.keys_url,
+        credential_factory=Credentials(settings.app_id),
+    )
 
 
 class Transport:
