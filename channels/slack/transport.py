@@ -21,7 +21,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from channels.contract import Later, PostError, Shut, Unsure
+from channels.contract import Later, Missing, PostError, Shut, Unsure
 from channels.slack import render
 from channels.slack.errors import post_error
 from channels.slack.inbox import Inbox
@@ -174,7 +174,14 @@ class SlackTransport:
 
     async def note(self, where: Destination, message: str, text: str) -> None:
         """See `channels.contract.Transport`."""
-        await self._say(where, render.note(text), str(uuid4()), thread=where.thread or message)
+        note = render.note(text)
+        try:
+            await self._say(where, note, str(uuid4()), thread=where.thread or message)
+        except Missing:
+            if where.thread is not None:
+                raise
+            # The post is gone, and the thread under it with it.
+            await self._say(where, note, str(uuid4()))
 
     async def direct(self, account: str) -> str:
         """See `channels.contract.Transport`."""
