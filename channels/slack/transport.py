@@ -21,7 +21,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from channels.contract import Later, Missing, PostError, Shut, Unsure
+from channels.contract import Later, PostError, Shut, Unsure
 from channels.slack import render
 from channels.slack.errors import post_error
 from channels.slack.inbox import Inbox
@@ -177,8 +177,8 @@ class SlackTransport:
         note = render.note(text)
         try:
             await self._say(where, note, str(uuid4()), thread=where.thread or message)
-        except Missing:
-            if where.thread is not None:
+        except PostError as error:
+            if error.code != "thread_not_found" or where.thread is not None:
                 raise
             # The post is gone, and the thread under it with it.
             await self._say(where, note, str(uuid4()))
