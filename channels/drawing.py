@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from channels.fitting import split
+from channels.fitting import LEAST, split
 from channels.forms import form
 from channels.plan import Way, plan
-from channels.present import head, numbered, tail, view
+from channels.present import head, numbered, options, tail, view
 from channels.shown import unstamped
 from channels.words import controls
 from gateway.reply.draft import Draft
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from channels.capabilities import Capabilities
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from channels.plan import Presentation
     from channels.present import View
     from gateway.ask import AskRecord
+
+ROOM = 700
+"""Ours: what a post keeps for who asks, how to answer, and how it ended, beside its question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,10 @@ def draw(
     shown = view(reader, record, code, waits_for, now)
     label = controls.open_in_oz(reader) if link else ""
     if shown.sealed is not None or not record.pending:
+        most = capabilities.text
+        while _is_long(reader, shown, capabilities) and record.outcome and most > LEAST:
+            most //= 2
+            shown = view(reader, record, code, waits_for, now, most)
         drawn = Drawing(shown, numbered(shown), link=link, link_label=label)
         return _fitted(drawn, reader, capabilities)
     chosen = plan(reader, record.ask, capabilities)
@@ -82,14 +90,42 @@ def draw(
 
 
 def _fitted(drawn: Drawing, reader: Reader, capabilities: Capabilities) -> Drawing:
+    """In as many messages as it takes."""
+    shown, measure = drawn.view, _measure(capabilities)
+    leading: list[str] = []
+    last = _last(reader, shown, capabilities)
+    if shown.sealed is None and (last != drawn.text or measure(last) > capabilities.text):
+        leading = split(head(shown), capabilities.text, measure)
+        last = _below(reader, shown)
+    if measure(last) > capabilities.text:
+        *more, last = split(last, capabilities.text, measure)
+        leading += more
+    return replace(drawn, leading=tuple(leading), text=last)
+
+
+def _is_long(reader: Reader, shown: View, capabilities: Capabilities) -> bool:
+    last = _last(reader, shown, capabilities)
+    return _measure(capabilities)(last) > capabilities.text
+
+
+def _last(reader: Reader, shown: View, capabilities: Capabilities) -> str:
+    """The post's own text, which is drawn anew: without the question where that is long.
+
+    The question alone decides that, so that it is the same before the end as after.
+    """
+    question = "\n\n".join((shown.question, options(shown)))
+    is_long = _measure(capabilities)(question) > capabilities.text - ROOM
+    return _below(reader, shown) if is_long else numbered(shown)
+
+
+def _below(reader: Reader, shown: View) -> str:
+    """What stands below the question, in a message of its own."""
+    return "\n".join((controls.above(reader), tail(shown)))
+
+
+def _measure(capabilities: Capabilities) -> Callable[[str], int]:
     def measure(text: str) -> int:
         # A time may be written longer than it reads; the longer counts.
         return max(capabilities.measure(text), capabilities.measure(unstamped(text)))
 
-    if measure(drawn.text) <= capabilities.text:
-        return drawn
-    # The last message is drawn anew at the end, so it holds nothing but what changes.
-    leading = split(head(drawn.view), capabilities.text, measure)
-    last = "\n".join((controls.above(reader), tail(drawn.view)))
-    *more, text = split(last, capabilities.text, measure)
-    return replace(drawn, leading=(*leading, *more), text=text)
+    return measure

@@ -57,7 +57,14 @@ class View:
     sealed: str | None = None
 
 
-def view(reader: Reader, record: AskRecord, code: str, waits_for: str, now: datetime) -> View:
+def view(
+    reader: Reader,
+    record: AskRecord,
+    code: str,
+    waits_for: str,
+    now: datetime,
+    most: int | None = None,
+) -> View:
     """The ask for that reader, as it stands at `now`.
 
     Args:
@@ -66,9 +73,10 @@ def view(reader: Reader, record: AskRecord, code: str, waits_for: str, now: date
         code: what the ask is called by in that conversation.
         waits_for: whose answer it waits for, in words; read by those who may not see more.
         now: by the store's clock.
+        most: the characters of an answer or a reason that are shown; all of them, if not given.
     """
     ask = record.ask
-    outcome = None if record.pending else outcomes.outcome(reader, record, now)
+    outcome = None if record.pending else outcomes.outcome(reader, record, now, most)
     if not reader.sees:
         text = outcome or asks.without_content(reader, record, waits_for, code, now)
         return View(ask.id, record.version, sealed=text, outcome=outcome)
@@ -97,8 +105,12 @@ def numbered(shown: View) -> str:
 def head(shown: View) -> str:
     """Who asks and what, with every option: what never changes."""
     top = "\n".join(filter(None, (shown.heading, shown.question)))
-    body = "\n".join(text for section in shown.sections if (text := _section_text(section)))
-    return "\n\n".join(filter(None, (top, body)))
+    return "\n\n".join(filter(None, (top, options(shown))))
+
+
+def options(shown: View) -> str:
+    """Every field that has a heading or options, an option a line."""
+    return "\n".join(text for section in shown.sections if (text := _section_text(section)))
 
 
 def tail(shown: View) -> str:

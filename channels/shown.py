@@ -62,6 +62,15 @@ def short(text: str, most: int) -> str:
     return line(shown if len(whole) <= most else "".join(whole[: most - 1]) + MARK)
 
 
+def cut(text: str, most: int) -> str:
+    """At most so many visible characters, the last one a mark where it was longer; lines stay."""
+    whole = regex.findall(r"\X", text)
+    if len(whole) <= most:
+        return text
+    kept = "".join(whole[: most - 1]) + MARK
+    return kept + POP_ISOLATE * (kept.count(FIRST_STRONG_ISOLATE) - kept.count(POP_ISOLATE))
+
+
 def closed(text: str) -> str:
     """The text with a full stop, unless it ends a sentence already."""
     bare = text.rstrip(POP_ISOLATE + "\"'\u201d\u2019)\u00bb")

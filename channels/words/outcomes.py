@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from channels.catalogue import message
-from channels.shown import closed, line
+from channels.shown import closed, cut, line
 from channels.words import values
 from gateway.answer import from_json
 from gateway.ask import AskKind, OnTimeout, Outcome, Status
@@ -24,24 +24,27 @@ CHATS = {"slack": "Slack", "teams": "Teams", "discord": "Discord", "telegram": "
 """The channels' own names."""
 
 
-def outcome(reader: Reader, record: AskRecord, now: datetime) -> str:
-    """The last line of a post whose ask has ended. Raises: ValueError, it still waits."""
+def outcome(reader: Reader, record: AskRecord, now: datetime, most: int | None = None) -> str:
+    """The last line of a post whose ask has ended; `most` characters of an answer or a reason.
+
+    Raises: ValueError, it still waits.
+    """
     say = reader.language.say
     who = _by(reader, record, now)
     match record.status:
         case Status.PENDING:
             raise ValueError(f"{record.ask.id} still waits.")
         case Status.ANSWERED:
-            return _answered(reader, record, who)
+            return _answered(reader, record, who, most)
         case Status.DECLINED:
-            return _declined(reader, record, who)
+            return _declined(reader, record, who, most)
         case Status.EXPIRED:
             ended = reader.when(record.deadline or record.opened_at, now)
             if record.ask.on_timeout is OnTimeout.FAIL:
                 return say("Nobody answered by {time}. The run failed.", time=ended)
             return say("Nobody answered by {time}. The run went on without.", time=ended)
         case Status.CANCELLED:
-            return _cancelled(reader, record)
+            return _cancelled(reader, record, most)
         case _:
             assert_never(record.status)
 
@@ -86,34 +89,34 @@ def edited(reader: Reader, record: AskRecord, now: datetime) -> str:
     )
 
 
-def _answered(reader: Reader, record: AskRecord, who: str) -> str:
+def _answered(reader: Reader, record: AskRecord, who: str, most: int | None) -> str:
     say = reader.language.say
     if record.ask.kind is AskKind.APPROVAL:
         comment = record.outcome.reason if record.outcome else None
         if comment and reader.sees:
-            return say("Approved: {comment} {who}.", comment=closed(visible(comment)), who=who)
+            return say("Approved: {comment} {who}.", comment=_quoted(comment, most), who=who)
         return say("Approved. {who}.", who=who)
     given = _answer(reader, record)
     if given is None:
         return say("Answered. {who}.", who=who)
-    return say("Answered: {answer} {who}.", answer=closed(given), who=who)
+    return say("Answered: {answer} {who}.", answer=_closed(given, most), who=who)
 
 
-def _declined(reader: Reader, record: AskRecord, who: str) -> str:
+def _declined(reader: Reader, record: AskRecord, who: str, most: int | None) -> str:
     say = reader.language.say
     reason = record.outcome.reason if record.outcome and reader.sees else None
     if record.outcome and record.outcome.skipped:
         return say("Skipped. {who}.", who=who)
     if record.ask.kind is AskKind.APPROVAL:
         if reason:
-            return say("Denied: {reason} {who}.", reason=closed(visible(reason)), who=who)
+            return say("Denied: {reason} {who}.", reason=_quoted(reason, most), who=who)
         return say("Denied. {who}.", who=who)
     if reason:
-        return say("Declined: {reason} {who}.", reason=closed(visible(reason)), who=who)
+        return say("Declined: {reason} {who}.", reason=_quoted(reason, most), who=who)
     return say("Declined. {who}.", who=who)
 
 
-def _cancelled(reader: Reader, record: AskRecord) -> str:
+def _cancelled(reader: Reader, record: AskRecord, most: int | None = None) -> str:
     say = reader.language.say
     match record.outcome.reason if record.outcome else None:
         case None:
@@ -125,9 +128,17 @@ def _cancelled(reader: Reader, record: AskRecord) -> str:
         case reason if reason == WITHDRAWN:
             return say("No longer needed: the question was withdrawn.")
         case str(reason) if reader.sees:
-            return say("No longer needed: {reason}", reason=closed(visible(reason)))
+            return say("No longer needed: {reason}", reason=_quoted(reason, most))
         case _:
             return say("No longer needed.")
+
+
+def _quoted(words: str, most: int | None) -> str:
+    return _closed(visible(words), most)
+
+
+def _closed(shown: str, most: int | None) -> str:
+    return closed(shown if most is None else cut(shown, most))
 
 
 STANDS: Mapping[str, str] = {
