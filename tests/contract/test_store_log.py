@@ -208,7 +208,7 @@ async def test_trimming_drops_what_every_group_is_past_and_no_more(
     assert len(left) < BLOCK_OF_ENTRIES * 3
 
 
-async def test_trimming_leaves_pending_asks_alone(
+async def test_rf_11_trimming_leaves_pending_asks_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RF-11: an ask that waits for days is not pushed out by what came later."""

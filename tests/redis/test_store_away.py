@@ -261,7 +261,7 @@ async def test_a_replica_is_unavailable(rack: Rack) -> None:
     await store.aclose()
 
 
-async def test_a_group_that_may_not_be_made_is_unavailable_until_it_may(rack: Rack) -> None:
+async def test_rf_06_a_group_that_may_not_be_made_is_unavailable_until_it_may(rack: Rack) -> None:
     """RF-06: every try ends, and the first one that is allowed goes on."""
     server = await rack.server()
     await server.do("ACL", "SETUSER", "oz", "on", ">pw", "~*", "+@all", "-xgroup")

@@ -59,7 +59,7 @@ def outcomes(events: list[Event]) -> list[str]:
 
 
 @pytest.mark.parametrize("how", ["destroy", "delete"])
-async def test_a_lost_group_is_made_again_and_skips_nothing(
+async def test_rf_05_a_lost_group_is_made_again_and_skips_nothing(
     store: RedisStore, raw: Redis, how: str
 ) -> None:
     """RF-05: what is owed, from before and from while it was away, is told once each."""
@@ -177,7 +177,7 @@ async def test_many_readers_make_a_lost_group_together(
 
 
 @pytest.mark.parametrize("who", ["another", "itself"])
-async def test_an_entry_trimmed_while_held_is_lost_once(
+async def test_rf_10_an_entry_trimmed_while_held_is_lost_once(
     store: RedisStore, raw: Redis, shared: Server, caplog: pytest.LogCaptureFixture, who: str
 ) -> None:
     """RF-10: no failure, no endless reading of nothing, one line; the debt is told from `owed`."""
@@ -207,7 +207,7 @@ async def test_an_entry_trimmed_while_held_is_lost_once(
     await restarted.aclose()
 
 
-async def test_an_ask_whose_entry_is_gone_reads_as_nothing_and_stops_nobody(
+async def test_rf_10_an_ask_whose_entry_is_gone_reads_as_nothing_and_stops_nobody(
     store: RedisStore, raw: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     """RF-10: one line; the ask beside it is answered, its own run can still end and go."""

@@ -196,7 +196,7 @@ async def test_what_was_told_outlives_its_server(
 
 
 @pytest.mark.parametrize("paid_was_copied", [True, False])
-async def test_an_acknowledgement_lost_in_a_failover_resumes_nobody_twice(
+async def test_rf_08_an_acknowledgement_lost_in_a_failover_resumes_nobody_twice(
     leader: Server, led: tuple[Server, RedisStore], paid_was_copied: bool
 ) -> None:
     """RF-08: the entry comes back; the debt, or else the outcome's id, says that it was told."""
