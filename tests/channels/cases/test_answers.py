@@ -12,6 +12,7 @@ import pytest
 from gateway.ask import Status
 from gateway.store import EventType
 from tests.channels.cases.scenes import FOUR, Scene, scene
+from tests.channels.gatewayed import AGENT
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -178,6 +179,35 @@ async def test_cc_10_where_a_post_cannot_be_closed_a_note_says_so_once(
         await made.made.closed(ask)
         assert sum(call.method == method for call in made.place.platform.calls) == 1
         assert await made.answer(ask) == "Staging"
+
+
+@pytest.mark.parametrize("name", FOUR)
+async def test_cc_10_the_end_of_an_ask_whose_post_was_deleted_is_told_where_it_stood(
+    redis_url: str, tmp_path: Path, name: str
+) -> None:
+    """CC-10: the message is gone, and with it, on Slack, the thread that a note would stand in."""
+    async with scene(redis_url, tmp_path, name) as made:
+        ask = await made.ask()
+        post = await made.post()
+        _lose(made.place, post.id)
+        await made.made.broker.cancel(AGENT, ask, None)
+        await made.made.closed(ask)
+        (note,) = made.place.posts()
+        assert note.text == "No longer needed: the question was withdrawn."
+
+
+def _lose(place: Place, message: str) -> None:
+    """The message is deleted, and nobody is told."""
+    platform = place.platform
+    match place.name:
+        case "slack":
+            del platform.space.conversation(place.room).messages[message]
+        case "teams":
+            platform.rooms.rooms[place.room].posts[message].deleted = True
+        case "discord":
+            del platform.channels[place.room].posts[message]
+        case _:
+            platform.delete(place.room, message)
 
 
 async def test_ac_13_where_the_bot_is_no_member_the_run_is_told_within_seconds(
