@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 _BREAKS = (regex.compile(r"(?<=\n\n)"), regex.compile(r"(?<=\n)"), regex.compile(r"(?<=\s)"))
 _VISIBLE = regex.compile(r"\X")
+_FINEST = len(_BREAKS) + 1
 LEAST = 64
 """Ours: a limit below this fits no visible character for sure; no platform has one so low."""
 
@@ -32,34 +33,56 @@ def _pieces(text: str, most: int, measure: Callable[[str], int], level: int) -> 
     if measure(text) <= most:
         yield text
         return
-    last = level == len(_BREAKS)
-    whole = [found[0] for found in _VISIBLE.finditer(text)] if last else _BREAKS[level].split(text)
-    held = ""
-    for part in whole:
-        if measure(held + part) <= most:
-            held += part
-            continue
-        if held:
+    parts = _parts(text, level)
+    held, at = "", 0
+    while at < len(parts):
+        count = _fitting(held, parts, at, most, measure)
+        if count:
+            held += "".join(parts[at : at + count])
+            at += count
+        elif held:
             yield held
             held = ""
-        if measure(part) <= most:
-            held = part
-        elif not last:
-            *full, held = _pieces(part, most, measure, level + 1)
+        elif level < _FINEST:
+            *full, held = _pieces(parts[at], most, measure, level + 1)
             yield from full
+            at += 1
         else:
-            # One visible character of hundreds of marks: its code points are all there is to break.
-            yield from _points(part, most, measure)
+            yield parts[at]
+            at += 1
     if held:
         yield held
 
 
-def _points(text: str, most: int, measure: Callable[[str], int]) -> Iterator[str]:
-    held = ""
-    for point in text:
-        if held and measure(held + point) > most:
-            yield held
-            held = ""
-        held += point
-    if held:
-        yield held
+def _parts(text: str, level: int) -> Sequence[str]:
+    if level < len(_BREAKS):
+        return _BREAKS[level].split(text)
+    if level < _FINEST:
+        return _VISIBLE.findall(text)
+    # One visible character of hundreds of marks: its code points are all there is to break.
+    return text
+
+
+def _fitting(
+    held: str, parts: Sequence[str], at: int, most: int, measure: Callable[[str], int]
+) -> int:
+    """How many parts from there on fit behind what is held.
+
+    Doubled and halved, not one by one: to measure a message once a letter takes seconds.
+    """
+
+    def fits(count: int) -> bool:
+        return measure(held + "".join(parts[at : at + count])) <= most
+
+    fewest, most_parts = 0, len(parts) - at
+    step = 1
+    while step <= most_parts and fits(step):
+        fewest, step = step, step * 2
+    too_many = min(step, most_parts + 1)
+    while too_many - fewest > 1:
+        middle = (fewest + too_many) // 2
+        if fits(middle):
+            fewest = middle
+        else:
+            too_many = middle
+    return fewest
