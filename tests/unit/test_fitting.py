@@ -132,3 +132,16 @@ def test_a_blank_text_has_no_pieces(text: str) -> None:
 def test_a_limit_below_any_platforms_is_taken_as_the_least() -> None:
     """So that a wrong number never hangs or cuts."""
     assert split("x" * 100, 1) == ["x" * 64, "x" * 36]
+
+
+def test_a_long_word_is_not_measured_once_a_letter() -> None:
+    """Measuring a card's text takes a while; thousands of times it would hold up everybody."""
+    calls = 0
+
+    def counted(text: str) -> int:
+        nonlocal calls
+        calls += 1
+        return len(text)
+
+    assert len(split("x" * 10_000, 2_000, counted)) == 5
+    assert calls < 200
