@@ -17,14 +17,14 @@ help:
 	@echo 'make cases FILE=…      plays a file of scenarios against the real broker and Redis'
 	@echo 'make bench             measures: one figure a line'
 	@echo 'make chaos             10,000 asks while gateway and engine are killed'
-	@echo 'make fuzz              1,000,000 random replies'
+	@echo 'make fuzz              1,000,000 random replies, and as many events of the platforms'
 	@echo 'make pin               writes constraints.txt anew'
 
 demo: $(VENV)/core
 	@$(BIN)/oz0 demo
 
 test: lint
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 lint: $(VENV)/dev
 	@$(BIN)/ruff check --quiet

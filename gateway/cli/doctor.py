@@ -161,7 +161,7 @@ def _send(destination: str, *, as_json: bool) -> None:
 
     key = f"doctor-{uuid4().hex}"
     with Client() as client:
-        run = client.post("/v1/runs", {"agent": "oz-doctor", "timeout": WAIT_S}, key=key)["run"]
+        run = client.post("/v1/runs", {"agent": "oz-doctor", "timeout": WAIT_S}, key=key)
         try:
             asked = client.post(
                 f"/v1/runs/{run['id']}/asks",

@@ -28,7 +28,9 @@ from gateway.memory_store import MemoryStore
 from gateway.metrics import Metrics
 from gateway.people import People
 from gateway.person import Person, Role, Tenant
+from gateway.posts import Posts
 from gateway.redis_store import RedisStore, open_store
+from gateway.routes import Route
 from gateway.tokens import Grant, Tokens
 from gateway.waiting import Waiters
 
@@ -226,6 +228,12 @@ class Time:
             store._link.skew_ms = self.ahead // timedelta(milliseconds=1)
 
 
+ROUTES = (
+    Route(conversation="slack:C1", tenant="acme"),
+    Route(conversation="slack:C2", tenant="acme", agents=("other",)),
+)
+
+
 @asynccontextmanager
 async def gateway(url: str | None, folder: Path, **settings: Any) -> AsyncIterator[Gateway]:
     """A gateway over that Redis, or over memory."""
@@ -243,6 +251,8 @@ async def gateway(url: str | None, folder: Path, **settings: Any) -> AsyncIterat
         waiters=waiters,
         metrics=metrics,
         settings=Settings(data=folder, **settings),
+        posts=Posts(store, "api"),
+        routes=ROUTES,
     )
     async with AsyncExitStack() as stack:
         stack.push_async_callback(store.aclose)

@@ -17,6 +17,7 @@ import pytest
 
 from gateway import durations
 from gateway.cli.app import run
+from gateway.cli.chats import installed_channels
 from gateway.cli.client import Client
 from gateway.cli.connection import Connection
 from gateway.config import ENVIRON, Bind, Settings, load
@@ -127,10 +128,12 @@ def test_the_table_of_settings_has_every_setting() -> None:
 
 def test_the_settings_shown_can_be_used() -> None:
     """The example file reads, with its tenant and its person."""
-    [text] = blocks("toml")
-    config = load(text, {"HOME": "/home/ana"}, folder=Path("/"))
+    chats, text = blocks("toml")
+    models = {name: channel.settings for name, channel in installed_channels().items()}
+    whole = chats.replace("123456:…", "123456:" + "A" * 35) + text
+    config = load(whole, {"HOME": "/home/ana"}, folder=Path("/"), channels=lambda: models)
     assert config.people[0].tenant == config.tenants[0].id == "acme"
-    assert set(tomllib.loads(text)) == {"gateway", "tenant", "person"}
+    assert set(tomllib.loads(whole)) == {"gateway", "tenant", "person", "route", "channel"}
 
 
 def test_every_command_named_exists(capsys: pytest.CaptureFixture[str]) -> None:
