@@ -126,7 +126,11 @@ def pending(reader: Reader, waiting: Sequence[Seen], now: datetime) -> str:
 def still_waiting(reader: Reader, record: AskRecord, code: str, now: datetime) -> str:
     """Under a post, to those who may answer: a part of the wait has passed."""
     say = reader.language.say
-    what = line(title(record.ask)) if reader.sees else say("{agent} asks", agent=line(record.ask.agent))
+    what = (
+        line(title(record.ask))
+        if reader.sees
+        else say("{agent} asks", agent=line(record.ask.agent))
+    )
     if record.deadline is None:
         return say("Still waiting: {what} {code}.", what=closed(what), code=code)
     return say(
