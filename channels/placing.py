@@ -304,6 +304,10 @@ class Placing:
             await self._transport(post).note(where, message, text)
         except Moved as moved:
             await self._remind_where_it_moved(record, post, moved, rung)
+        except Missing:
+            # Deleted while nobody listened: made anew, it reminds as well.
+            await self._keep(record.ask.id, anew(replace(post, reminded=rung)))
+            self._again(record.ask.id, 0.0)
         except PostError as error:
             event(_log, "reminder.failed", code=error.code, ask_id=record.ask.id)
 
