@@ -63,7 +63,8 @@ class Screen:
     `refuses` is what every call to a conversation is answered with, by its id; `""` answers for
     all of them. `unfit` are drawings it does not take: those with something to press, or all. Posts
     whose answer it `loses`, so many, are made. With `keyed` a key that was used posts nothing, and
-    is answered with the message that it made.
+    is answered with the message that it made. Where it `talks`, something is said also where a
+    deleted message stood.
     """
 
     now: Callable[[], Awaitable[datetime]] | None = None
@@ -72,6 +73,7 @@ class Screen:
     unfit: Literal["", "controls", "all"] = ""
     loses: int = 0
     keyed: bool = False
+    talks: bool = False
     keys: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     _by_key: dict[str, str] = field(default_factory=dict)
@@ -96,7 +98,8 @@ class Screen:
 
     async def note(self, where: Destination, message: str, text: str) -> None:
         self._called("note", where)
-        self._standing(message).notes.append(text)
+        under = self.messages[message] if self.talks else self._standing(message)
+        under.notes.append(text)
 
     async def direct(self, account: str) -> str:
         home = HOMES.get(account, f"DM:{account}")

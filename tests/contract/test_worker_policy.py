@@ -279,12 +279,27 @@ async def test_an_end_that_could_not_be_drawn_just_now_is_drawn_later(
 async def test_where_nothing_of_ours_can_be_drawn_any_more_it_is_done(
     scene: Scene, error: PostError
 ) -> None:
-    """Missing and Unreachable: one try, nothing posted anew, nothing owed."""
+    """Missing and Unreachable: drawn once in vain, nothing posted anew, nothing owed."""
     await ended(scene)
     scene.screen.refuses["C1"] = error
     await scene.look()
     await scene.look()
     assert len(scene.screen.called("update")) == 1
+    assert len(scene.screen.messages) == 1
+    assert await closed(scene)
+
+
+@pytest.mark.parametrize("talks", [True, False])
+async def test_the_end_of_a_deleted_post_is_told_where_it_stood(scene: Scene, talks: bool) -> None:
+    """Missing: one note, where the platform takes one; nothing is posted anew."""
+    message = await ended(scene)
+    scene.screen.messages[message].deleted = True
+    scene.screen.talks = talks
+    await scene.look()
+    await scene.look()
+    told = ["No longer needed: the question was withdrawn."] if talks else []
+    assert scene.screen.messages[message].notes == told
+    assert len(scene.screen.called("note")) == 1
     assert len(scene.screen.messages) == 1
     assert await closed(scene)
 

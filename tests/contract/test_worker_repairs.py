@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import channels.worker
-from channels.contract import Destination, Unreachable
+from channels.contract import Destination, Moved, Unreachable
 from channels.desk import Desk, desk_for
 from channels.inbound.mine import Mine
 from channels.worker import Worker
@@ -152,6 +152,21 @@ async def test_a_found_post_that_is_deleted_again_is_let_go(chats: Chats) -> Non
     assert len(screen.called("update")) == 1
 
 
+async def test_a_press_that_names_another_asks_post_takes_nothing(chats: Chats) -> None:
+    """Some clients say which message a press was on: what shows one ask never shows another."""
+    screen = Screen()
+    worker = worker_of(chats, screen, places(CHANNEL))
+    ask, other = [await chats.open(where=CHANNEL, posted=False) for _ in range(2)]
+    await look(worker, ask)
+    await look(worker, other)
+    shown = screen.post_of(other.id)
+    assert shown is not None
+    worker.adopt(ask.id, CHANNEL, shown)
+    await at_rest(worker)
+    assert screen.post_of(other.id) == shown
+    assert [len(one.drawn) for one in screen.messages.values()] == [1, 1]
+
+
 # Deleted
 
 
@@ -257,6 +272,38 @@ async def test_a_reminder_that_fails_takes_no_other_along(
     assert [len(one.notes) for one in screen.in_place("D1")] == [1]
     assert [len(one.notes) for one in screen.in_place("C1")] == [0]
     assert [line.message for line in caplog.records] == ["reminder.failed"]
+
+
+async def test_a_reminder_that_finds_its_post_deleted_has_it_made_anew(chats: Chats) -> None:
+    """Nobody told us that it was: the new post reminds, and nothing is said under it."""
+    screen = Screen()
+    worker = worker_of(chats, screen, places(CHANNEL))
+    ask = await chats.open(posted=False, waits=WAIT)
+    await look(worker, ask)
+    (gone,) = screen.messages.values()
+    gone.deleted = True
+    await climb(chats, ask, 1)
+    await worker.remind(ask.id)
+    await at_rest(worker)
+    assert screen.asks() == [ask.id]
+    await worker.remind(ask.id)
+    assert [one.notes for one in screen.shown()] == [[]]
+
+
+async def test_a_reminder_is_said_where_the_conversation_moved_to(chats: Chats) -> None:
+    """It may be the first to hear of that: posted there, and reminded of once."""
+    screen = Screen()
+    worker = worker_of(chats, screen, places(CHANNEL))
+    ask = await chats.open(posted=False, waits=WAIT)
+    await look(worker, ask)
+    await climb(chats, ask, 1)
+    screen.refuses["C1"] = Moved("migrated", "C9")
+    await worker.remind(ask.id)
+    await worker.remind(ask.id)
+    await at_rest(worker)
+    (there,) = screen.in_place("C9")
+    assert there.now.view.ask_id == ask.id
+    assert len(there.notes) == 1
 
 
 # Several workers
