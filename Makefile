@@ -48,6 +48,7 @@ chaos: $(VENV)/dev
 
 fuzz: $(VENV)/dev
 	@$(BIN)/python -m tests.fuzz.reply_fuzz --count 1000000
+	@$(BIN)/python -m tests.fuzz.event_fuzz --count 1000000
 
 pin:
 	@.ci/pin $(PYTHON)
