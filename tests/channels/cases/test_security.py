@@ -68,11 +68,13 @@ async def test_se_04_every_route_of_every_channel_refuses_what_is_not_signed(
         ask = await made.ask()
         slack_post = await made.post(made.town.places["slack"])
         teams_post = await made.post(made.town.places["teams"])
+        telegram_post = await made.post(made.town.places["telegram"])
+        await made.post(made.town.places["discord"])
         routes = made.made.chats.routes()
         bodies: dict[str, Any] = {
             "/slack/events": (await _press_body(made, slack_post), FORM),
             "/teams/messages": (await _teams_press(made, teams_post), "application/json"),
-            "/telegram": (json.dumps(_telegram_press(made)), "application/json"),
+            "/telegram": (json.dumps(_telegram_press(made, telegram_post)), "application/json"),
         }
         assert {one.path for one in routes} == set(bodies)  # type: ignore[attr-defined]
         async with aiohttp.ClientSession() as session:
@@ -93,9 +95,9 @@ async def _teams_press(made: Scene, post: Message) -> str:
     return json.dumps({**teams.bot.sent[-1], "serviceUrl": teams.service_url})
 
 
-def _telegram_press(made: Scene) -> dict[str, Any]:
+def _telegram_press(made: Scene, post: Message) -> dict[str, Any]:
+    """The same as Telegram would."""
     place = made.town.places["telegram"]
-    (post,) = place.posts()
     data = post.raw["reply_markup"]["inline_keyboard"][0][0]["callback_data"]
     author = {"id": int(place.accounts["Ana"]), "is_bot": False, "first_name": "Ana"}
     query = {"id": "1", "from": author, "message": post.raw, "chat_instance": "1", "data": data}
