@@ -296,7 +296,7 @@ async def test_text_that_cannot_be_sent_fails_its_own_caller(store: RedisStore) 
         return_exceptions=True,
     )
     assert isinstance(done[1], UnicodeEncodeError)
-    assert (done[0], done[2], done[3]) == (None, record, None)
+    assert (done[0], done[2], done[3]) == (None, record, True)
     assert await store.look("post:1") == "a-1"
 
 

@@ -27,11 +27,7 @@ MARKS = "\ufdd0\ufdd1\ufdd2"
 FORGED = stamp(NOW, "tomorrow")
 """What an agent would write to have a time of its own choosing shown."""
 
-moments = st.datetimes(
-    datetime(1970, 1, 2),
-    datetime(2200, 1, 1),
-    timezones=st.just(UTC),  # noqa: DTZ001
-)
+moments = st.integers(86_400, 7 * 10**9).map(lambda at: datetime.fromtimestamp(at, UTC))
 words = st.text(st.characters(exclude_characters=MARKS), max_size=30)
 forgeries = st.text(MARKS + "0123456789 ab", max_size=30) | any_text().map(
     lambda text: f"{FORGED}{text}"
