@@ -52,6 +52,7 @@ DISTRIBUTIONS = {
     "discord": "discord.py",
     "jwt": "pyjwt",
     "prometheus_client": "prometheus-client",
+    "pytest_asyncio": "pytest-asyncio",
     "slack_bolt": "slack-bolt",
     "slack_sdk": "slack-bolt",
     "telegram": "python-telegram-bot",
