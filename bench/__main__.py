@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import uvloop
 
-from bench import backlog, bare, lifecycles, over_http, pending
+from bench import backlog, bare, chats, lifecycles, over_http, pending
 from bench.figures import Figures, percentile, say
 from bench.latency import resume_times
 from bench.world import world
@@ -42,6 +42,7 @@ async def main() -> None:
     figures = Figures()
     await rates(figures)
     await latencies(figures)
+    await copies(figures)
     await crowd(figures)
     await unread(figures)
     await starts(figures)
@@ -96,6 +97,16 @@ async def latencies(figures: Figures) -> None:
     figures.median("http_resume_p99_ms", https, "ms")
     ratios = [one / other for one, other in zip(https, wakes, strict=True)]
     figures.median("http_resume_p99_over_wake", ratios, "ratio")
+
+
+async def copies(figures: Figures) -> None:
+    """A press on one of four chats, until all four show it; and what their calls take alone."""
+    say("four chats")
+    async with engine() as url:
+        took, calls = await chats.redraws(url)
+    figures.add("redraw_p50_ms", percentile(took, 0.5) * 1000, "ms")
+    figures.add("redraw_p99_ms", percentile(took, 0.99) * 1000, "ms")
+    figures.add("platform_call_p50_ms", percentile(calls, 0.5) * 1000, "ms")
 
 
 async def crowd(figures: Figures) -> None:
