@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from channels.catalogue import Reader
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from channels.testing.platform import Entry, Message
     from channels.testing.town import Place
     from gateway.ask import Ask
+    from gateway.question import Field
     from tests.channels.shapes import Shape
 
 ANSWER, SEND, DONE = "Answer", "Send", "Done"
@@ -125,51 +127,56 @@ def _continue(place: Place, account: str) -> Message | None:
 
 async def _walk(place: Place, account: str, ask: Ask, shape: Shape) -> None:
     """Step by step, in the private chat, on one message that edits itself."""
-    platform = place.platform
-
-    def step(label: str) -> Message | None:
-        found = place.posts(account)
-        return next(
-            (one for one in reversed(found) if any(label in c.label for c in one.controls)), None
-        )
-
-    async def tap(label: str) -> None:
-        message = await platform.until(lambda: step(label))
-        control = next(c for c in message.controls if label in c.label)
-        await platform.press(account, message, control.label)
-
-    async def turned(before: str) -> None:
-        await platform.until(lambda: _walking(place, account) != before)
-
+    walker = Walker(place, account)
+    await place.platform.until(lambda: bool(_walking(place, account)))
     for field in ask.question.fields:
+        names = (field.title, field.name, "Your answer")
+        value = next((shape.filled[name] for name in names if name in shape.filled), None)
         before = _walking(place, account)
-        await platform.until(lambda: bool(_walking(place, account)))
-        before = _walking(place, account)
-        name = next(
-            (n for n in (field.title, field.name, "Your answer") if n in shape.filled), None
-        )
-        if name is None:
-            await tap("Leave out")
-            await turned(before)
-            continue
-        value = shape.filled[name]
-        if isinstance(value, bool):
-            await tap("Yes" if value else "No")
-        elif isinstance(value, list):
-            for label in value:
-                now = _walking(place, account)
-                await tap(label)
-                await turned(now)
-            before = _walking(place, account)
-            await tap(DONE)
-        elif field.is_choice:
-            await tap(value)
-        else:
-            await platform.type(account, account, str(value))
-            if ask.question.single is not None:
-                return  # a message that answers all of it needs no Send
-        await turned(before)
-    await tap(SEND)
+        await walker.fill(field, value)
+        if isinstance(value, str) and not field.is_choice and ask.question.single is not None:
+            return  # a message that answers all of it needs no Send
+        await walker.turned(before)
+    await walker.tap(SEND)
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """Somebody who walks through a form in their private chat."""
+
+    place: Place
+    account: str
+
+    async def fill(self, field: Field, value: Any) -> None:
+        """One field, as a person taps or types it."""
+        match value:
+            case None:
+                await self.tap("Leave out")
+            case bool():
+                await self.tap("Yes" if value else "No")
+            case list():
+                for label in value:
+                    now = _walking(self.place, self.account)
+                    await self.tap(label)
+                    await self.turned(now)
+                await self.tap(DONE)
+            case _ if field.is_choice:
+                await self.tap(value)
+            case _:
+                await self.place.platform.type(self.account, self.account, str(value))
+
+    async def tap(self, label: str) -> None:
+        message = await self.place.platform.until(lambda: self._step(label))
+        control = next(c for c in message.controls if label in c.label)
+        await self.place.platform.press(self.account, message, control.label)
+
+    async def turned(self, before: str) -> None:
+        """Returns once the message shows something else."""
+        await self.place.platform.until(lambda: _walking(self.place, self.account) != before)
+
+    def _step(self, label: str) -> Message | None:
+        found = reversed(self.place.posts(self.account))
+        return next((one for one in found if any(label in c.label for c in one.controls)), None)
 
 
 def _walking(place: Place, account: str) -> str:
