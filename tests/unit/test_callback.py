@@ -98,6 +98,19 @@ def test_data_that_was_changed_is_no_other_spelling_of_itself(
             assert unpack(changed) != (ask, control)
 
 
+def test_each_control_has_one_spelling() -> None:
+    """Seven letters hold two bits more than a kept name has; and a number begins with no zero."""
+    packed = pack(ASK, Send("00112233ff"))
+    letters = string.ascii_letters + string.digits + "-_"
+    read = [unpack(packed[:-1] + letter) for letter in letters]
+    assert read.count((ASK, Send("00112233ff"))) == 1
+    assert len(set(read) - {None}) == 16
+    form = pack(ASK, OpenForm(7))
+    assert unpack(form.removesuffix("7") + "07") is None
+    walk = pack(ASK, Step(StepAct.PICK, 1, 2))
+    assert unpack(walk.removesuffix("1.2") + "1.02") is None
+
+
 @pytest.mark.parametrize("act", StepAct)
 def test_every_act_of_a_walk_has_a_letter(act: StepAct) -> None:
     """None is forgotten, and no two are one."""
