@@ -6,6 +6,7 @@ delivery, and never twice.
 
 from __future__ import annotations
 
+from asyncio import gather
 from contextlib import suppress
 from typing import TYPE_CHECKING, assert_never
 
@@ -37,10 +38,11 @@ class Effects:
 
     async def current(self, ask_id: str) -> AskRecord | None:
         """The ask as it stands; one whose deadline has passed is ended first."""
-        record = await self._conversations.read(ask_id)
+        # The time is asked for beside it: where the store is far away, each wait is felt.
+        record, now = await gather(self._conversations.read(ask_id), self._conversations.now())
         if record is None or not record.pending or record.deadline is None:
             return record
-        if record.deadline > await self._conversations.now():
+        if record.deadline > now:
             return record
         await self._broker.expire(record)
         return await self._conversations.read(ask_id)

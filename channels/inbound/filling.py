@@ -5,6 +5,7 @@ A page that is not the last is kept as a draft, so that the next may be filled o
 
 from __future__ import annotations
 
+from asyncio import gather
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
@@ -72,14 +73,17 @@ class Filling:
             return await self._effects.too_late(actor, record, pressed.at, token)
         declining = isinstance(control, AskReason)
         try:
-            await self._broker.admit(actor.caller, record.ask.id, declining=declining)
+            # Together: a platform waits three seconds for a form, and the store may be far away.
+            _, draft = await gather(
+                self._broker.admit(actor.caller, record.ask.id, declining=declining),
+                self._conversations.draft(record.ask, actor.caller.name),
+            )
         except NotAllowed:
             return await self._effects.not_theirs(actor, record, token)
         match control:
             case AskReason():
                 return Response(form=reason(actor.own, record.ask))
             case OpenForm(page):
-                draft = await self._conversations.draft(record.ask, actor.caller.name)
                 return Response(form=self._page(pressed.where.channel, record, actor, draft, page))
             case _:
                 assert_never(control)

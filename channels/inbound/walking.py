@@ -5,6 +5,7 @@ It is gone through where nobody else reads along; in a shared place it is only b
 
 from __future__ import annotations
 
+from asyncio import gather
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -17,6 +18,8 @@ from gateway.errors import NotAllowed
 from gateway.reply import Answered
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from channels.contract import Pressed, Step
     from channels.inbound.actors import Actor, Everyone
     from channels.inbound.effects import Effects
@@ -50,15 +53,22 @@ class Walking:
         """
         if not record.pending:
             return await self._ended(pressed, step, record, actor, token)
+        person = actor.caller.name
         try:
-            await self._broker.admit(actor.caller, record.ask.id, declining=False)
+            # Together: somebody watches for the step, and the store may be far away.
+            _, draft, kept = await gather(
+                self._broker.admit(actor.caller, record.ask.id, declining=False),
+                self._conversations.draft(record.ask, person),
+                self._conversations.walked(record.ask.id, person),
+            )
         except NotAllowed:
             return await self._effects.not_theirs(actor, record, token)
         if not is_walked(record.ask.question):
             return None
         if not pressed.where.direct:
             return self._shared(pressed, record, actor)
-        return await self._step(pressed, step, record, actor, token)
+        at = Standing(draft, *(kept or ("", ())))
+        return await self._step(pressed, step, record, actor, at, new=kept is None, token=token)
 
     async def over(self, record: AskRecord, actor: Actor) -> Walk:
         """The message of a walk whose ask has ended, drawn a last time."""
@@ -80,21 +90,29 @@ class Walking:
         return await self._conversations.walked(record.ask.id, actor.caller.name) is not None
 
     async def _step(
-        self, pressed: Pressed, step: Step, record: AskRecord, actor: Actor, token: str
+        self,
+        pressed: Pressed,
+        step: Step,
+        record: AskRecord,
+        actor: Actor,
+        at: Standing,
+        *,
+        new: bool,
+        token: str,
     ) -> Response | Answered | None:
         ask, person = record.ask, actor.caller.name
-        question = ask.question
-        draft = await self._conversations.draft(ask, person)
-        kept = await self._conversations.walked(ask.id, person)
-        at = Standing(draft, *(kept or ("", ())))
+        question, draft, before = ask.question, at.draft, at
         if step.act is StepAct.SEND and open_field(question, draft) is None:
             return Answered(draft.values)
         note = ""
+        keeping: list[Awaitable[object]] = []
         if step.act is StepAct.START:
             # What is typed in this chat from now on finds the ask. Platforms tell whole seconds.
             since_ms = int(record.opened_at.timestamp()) * 1000
-            await self._conversations.join(pressed.where.name, ask)
-            await self._conversations.appeared(pressed.where.name, ask.id, since_ms)
+            keeping = [
+                self._conversations.join(pressed.where.name, ask),
+                self._conversations.appeared(pressed.where.name, ask.id, since_ms),
+            ]
         elif step.act is StepAct.OTHER:
             note = await self._other(step, record, actor, draft, token)
         else:
@@ -104,9 +122,12 @@ class Walking:
                 # Each has its own try, so that a press that died between the two ends both.
                 await self._conversations.save_draft(ask.id, person, after.draft, token)
             at = after
-        if kept != (at.field, at.chosen):
+        if new or (before.field, before.chosen) != (at.field, at.chosen):
             once = f"{token}:walk"
-            await self._conversations.save_walked(ask.id, person, at.field, at.chosen, once)
+            keeping.append(
+                self._conversations.save_walked(ask.id, person, at.field, at.chosen, once)
+            )
+        await gather(*keeping)
         return Response(step=drawn(actor.own, ask, at, note))
 
     async def _other(
