@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from channels.desk import Desk
     from channels.discord.answering import Calls
 
-BREATH_S = 2.5
-"""Ours: Discord waits three seconds for the first answer; the rest is for the way there."""
+BREATH_S = 2.3
+"""Ours: Discord waits three seconds for the first answer, and people two and a half; the rest is
+for the way there."""
 
 HEAD_START_S = 0.05
 """Ours: an acknowledgement goes out before its press is looked at, however many come at once."""

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from channels.slack.markup import Json
     from channels.slack.parse import Commanded, Us
 
-IN_BREATH_S = 2.5
-"""Ours: of the 3 s that Slack waits for a form to open or to be answered (platform facts, 0.2)."""
+IN_BREATH_S = 2.3
+"""Ours: of the 3 s that Slack waits for a form to open or to be answered (platform facts, 0.2), so
+that words in its place come within 2.5."""
 
 NAME_S = 1.0
 """Ours: a name is looked up for so long; then the id stands in its place."""

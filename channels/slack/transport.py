@@ -13,7 +13,14 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
-from aiohttp import ClientConnectorError, ClientError, ClientSession, ClientTimeout, web
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientSession,
+    ClientTimeout,
+    TCPConnector,
+    web,
+)
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
@@ -96,7 +103,9 @@ class Calls:
         if self.client.session is None:
             # With a session of one's own the SDK's own timeout is not looked at.
             limit = ClientTimeout(CALL_S)
-            self.client.session = ClientSession(timeout=limit, trust_env=True)
+            # No limit of connections: at 50 presses a second each answer may take seconds.
+            connector = TCPConnector(limit=0)
+            self.client.session = ClientSession(connector=connector, timeout=limit, trust_env=True)
         return self.client.session
 
     async def identity(self) -> tuple[Json, Mapping[str, str]]:

@@ -186,7 +186,9 @@ class Connector:
     def _connections(self) -> aiohttp.ClientSession:
         if self._session is None:
             timeout = aiohttp.ClientTimeout(total=CALL_S, sock_connect=CALL_S / 3)
-            self._session = aiohttp.ClientSession(timeout=timeout)
+            # No limit of connections: at 50 presses a second each answer may take seconds.
+            connector = aiohttp.TCPConnector(limit=0)
+            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self._session
 
     # The pace

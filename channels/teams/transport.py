@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from channels.drawing import Drawing
     from channels.teams.settings import Settings
 
-ACKNOWLEDGE_S = 0.8
+ACKNOWLEDGE_S = 0.6
 """Ours: a press is answered within a second, with what came of it or that it takes longer."""
 
-FORM_S = 2.5
-"""Ours: a form is opened, or refused in words, while its person still looks at it."""
+FORM_S = 2.3
+"""Ours: a form is opened, or refused in words, within 2.5 s, while its person still looks at it."""
 
 VERIFY_S = 5.0
 """Ours: keys are fetched by the SDK without a limit of its own."""

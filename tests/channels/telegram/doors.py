@@ -47,6 +47,9 @@ class Door:
     def reader(self, sender: Any, where: Destination) -> Any:
         return self.everyone.reader(sender, where)
 
+    def taking_long(self, *_: Any) -> Tell:
+        return Tell("This takes a moment.")
+
     def unavailable(self, *_: Any) -> Tell:
         return Tell("Not saved just now.")
 

@@ -138,7 +138,7 @@ async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Tri
     await chat.until(lambda: not chat.spinning())
     [call] = [one for one in chat.calls if one.method == "answerCallbackQuery"]
     assert call.at - at < 1.0
-    assert chat.told(ANA) == []
+    assert chat.told(ANA) == ["This takes a moment."]
     hold.set()
     assert (await shows(chat, ANA, "Only you")).private_to is None
     assert len(chat.messages(GROUP)) == 1
