@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WITHIN_S = 10.0
 """Ours: how long a test waits for something that takes milliseconds on a machine at rest."""
 
+LONG_POLL = "/getUpdates"
+"""How a call ends that waits for what people do: Telegram's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Control:
@@ -128,6 +131,8 @@ class Platform:
         self.faults: deque[Fault] = deque()
         self.down = False
         """While true, every connection is closed without an answer."""
+        self.slow_s = 0.0
+        """Every call takes effect as it arrives, and is answered so many seconds later."""
         self._changed = asyncio.Condition()
         self._runner: web.AppRunner | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -309,6 +314,9 @@ class Platform:
         if self.down:
             cut(request)
         answer: web.StreamResponse = await handler(request)
+        # What streams was answered long ago; a long poll waits for people as it is.
+        if self.slow_s and not answer.prepared and not request.path.endswith(LONG_POLL):
+            await asyncio.sleep(self.slow_s)
         return answer
 
 
