@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -134,6 +134,7 @@ class Platform:
         self.slow_s = 0.0
         """Every call takes effect as it arrives, and is answered so many seconds later."""
         self._changed = asyncio.Condition()
+        self._leaving = asyncio.Event()
         self._runner: web.AppRunner | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self.url = ""
@@ -161,6 +162,7 @@ class Platform:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._leaving.set()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -316,7 +318,9 @@ class Platform:
         answer: web.StreamResponse = await handler(request)
         # What streams was answered long ago; a long poll waits for people as it is.
         if self.slow_s and not answer.prepared and not request.path.endswith(LONG_POLL):
-            await asyncio.sleep(self.slow_s)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.slow_s):
+                    await self._leaving.wait()
         return answer
 
 
