@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format cases bench chaos fuzz pin clean
+.PHONY: help demo test lint format cases bench chaos fuzz pressure pin clean
 
 help:
 	@echo 'make demo              an agent asks, you answer, in this terminal'
@@ -18,6 +18,7 @@ help:
 	@echo 'make bench             measures: one figure a line'
 	@echo 'make chaos             10,000 asks while gateway and engine are killed'
 	@echo 'make fuzz              1,000,000 random replies, and as many events of the platforms'
+	@echo 'make pressure          50 presses a second while Redis and the platforms are slow'
 	@echo 'make pin               writes constraints.txt anew'
 
 demo: $(VENV)/core
@@ -49,6 +50,9 @@ chaos: $(VENV)/dev
 fuzz: $(VENV)/dev
 	@$(BIN)/python -m tests.fuzz.reply_fuzz --count 1000000
 	@$(BIN)/python -m tests.fuzz.event_fuzz --count 1000000
+
+pressure: $(VENV)/dev
+	@PRESSURE=whole $(BIN)/python -m pytest -q -s -p no:randomly tests/channels/test_pressure.py
 
 pin:
 	@.ci/pin $(PYTHON)

@@ -1,6 +1,8 @@
 """Fifty presses a second while Redis answers in 300 ms and the platform's API in 2 s.
 
-What is counted is when our call reaches the platform, by the platform's own clock.
+What is counted is when our call reaches the platform, by the platform's own clock. All of it is
+`make pressure`, on a machine at rest: fake, proxy and gateway share one process here. Of the suite,
+which shares its processors, is a shorter and slower one.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-import redis
 
 from channels.testing.slack.delivery import ACTION
 from channels.testing.town import Place, Town
@@ -34,15 +35,12 @@ from tests.channels.test_four_chats import people
 if TYPE_CHECKING:
     from channels.testing.platform import Message
 
-RATE = 50
-SECONDS = 6.0
+WHOLE = os.environ.get("PRESSURE") == "whole"
+RATE, SECONDS = (50, 6.0) if WHOLE else (10, 1.5)
 ACKNOWLEDGED_S = 1.0
 FORM_S = 2.5
 REDIS_S = 0.3
 PLATFORM_S = 2.0
-
-TRIES = 3
-"""A machine that others use may stand still for a second; what is too slow is so each time."""
 
 ANSWER_IS_FORM = {"slack": False, "teams": True, "discord": True, "telegram": False}
 """Where a form is itself the acknowledgement: there it has a form's time."""
@@ -259,32 +257,20 @@ async def test_presses_are_acknowledged_and_forms_open_in_time(
 ) -> None:
     """Each within a second; each form, or words in its place, within two and a half."""
     without_proxy(monkeypatch)
-    acknowledged: dict[str, float] = {}
-    forms: dict[str, float] = {}
-    for _ in range(TRIES):
-        with redis.Redis.from_url(redis_url) as client:
-            client.flushall()
-        presses, seen = await under_pressure(name, redis_url, tmp_path)
-        assert missing(seen, presses) == []
-        acknowledged = {one.key: seen.acknowledged[one.key] - one.at for one in presses}
-        forms = {one.key: answered_s(seen, one) for one in presses if one.ready.form}
-        if ANSWER_IS_FORM[name]:
-            acknowledged = {key: took for key, took in acknowledged.items() if key not in forms}
-        words = sum(key not in seen.opened for key in forms)
-        print(name, figures(acknowledged.values()), figures(forms.values()), f"{words} in words")
-        if max(acknowledged.values()) <= ACKNOWLEDGED_S and max(forms.values()) <= FORM_S:
-            return
-    slow = (
-        f"{max(acknowledged.values()):.2f} s to acknowledge, {max(forms.values()):.2f} s to a form"
-    )
-    if os.getloadavg()[0] > (os.cpu_count() or 1):
-        # Fake, proxy and gateway share one process here, and others its processors.
-        pytest.skip(f"others keep this machine busy: {slow}")
-    pytest.fail(f"too slow {TRIES} times: {slow}")
+    presses, seen = await under_pressure(name, redis_url, tmp_path)
+    assert missing(seen, presses) == []
+    acknowledged = {one.key: seen.acknowledged[one.key] - one.at for one in presses}
+    forms = {one.key: answered_s(seen, one) for one in presses if one.ready.form}
+    if ANSWER_IS_FORM[name]:
+        acknowledged = {key: took for key, took in acknowledged.items() if key not in forms}
+    words = sum(key not in seen.opened for key in forms)
+    print(name, figures(acknowledged.values()), figures(forms.values()), f"{words} in words")
+    assert max(acknowledged.values()) <= ACKNOWLEDGED_S
+    assert max(forms.values()) <= FORM_S
 
 
 async def under_pressure(name: str, redis_url: str, folder: Path) -> tuple[list[Press], Seen]:
-    """Six seconds of presses on posts that stand there, and what came of them."""
+    """Some seconds of presses on posts that stand there, and what came of them."""
     count, chat = int(RATE * SECONDS), CHATS[name]
     # Telegram takes thirty posts a second from a bot, so there everybody presses twice.
     twice = name == "telegram"
