@@ -37,6 +37,11 @@ STATUS = {404: "Not Found", 401: "Unauthorized", 429: "Too Many Requests", 502: 
 class Telegram(Chats):
     """One bot's Telegram. Ids are strings here, as everywhere in the adapters.
 
+        async with Telegram() as chat:
+            chat.person("7", "Ana")
+            chat.group("-1001", members=["7"])
+            Application.builder().token(chat.token).base_url(chat.base_url)
+
     `privacy`: as BotFather's setting; it takes hold of a group when the bot comes into it.
     `query_s`: how long a press may be answered. `rates`: hold the bot to the sending limits.
     `retry_s`: the delay before a webhook's third try, doubled then. `now`: Unix seconds.

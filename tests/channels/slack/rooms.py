@@ -35,6 +35,9 @@ DIRECT = """
 person = "ana"
 """
 
+both = pytest.mark.parametrize("mode", ["socket", "http"])
+"""The test runs by Socket Mode and by HTTP."""
+
 
 def without_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The SDK reads these from the environment, and the fake is on this machine."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
@@ -10,43 +10,24 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from channels.testing.slack import Slack
+from tests.channels.testing.slack_client import BLOCKS, BUTTON, client_of, refused, workspace
 
 pytestmark = pytest.mark.filterwarnings("ignore:The top-level `text` argument:UserWarning")
-
-BUTTON = {"type": "button", "text": {"type": "plain_text", "text": "Yes"}, "action_id": "yes"}
-BLOCKS: list[dict[str, Any]] = [
-    {"type": "section", "text": {"type": "mrkdwn", "text": "*Ship* &lt;it&gt;?"}},
-    {"type": "actions", "elements": [BUTTON]},
-]
 
 
 @pytest.fixture
 async def chat() -> AsyncIterator[Slack]:
     """A workspace with two people, a channel and a private one."""
-    async with Slack() as made:
-        made.person("U1", "Ana", email="ana@example.com")
-        made.person("U2", "Ben")
-        made.channel("C1", ("U1", "U2"), name="ops")
-        made.group("G1", ("U1",))
+    async with workspace() as made:
         yield made
 
 
 @pytest.fixture
 def client(chat: Slack, monkeypatch: pytest.MonkeyPatch) -> AsyncWebClient:
     """The SDK's client with the app's token, trying once."""
-    for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    return AsyncWebClient("xoxb-oz", base_url=chat.api_url, retry_handlers=[])
-
-
-async def refused(call: Awaitable[Any]) -> str:
-    """The code a call is refused with, as the SDK has it."""
-    with pytest.raises(SlackApiError) as caught:
-        await call
-    return str(caught.value.response["error"])
+    return client_of(chat, monkeypatch)
 
 
 async def test_a_post_stands_in_the_channel(chat: Slack, client: AsyncWebClient) -> None:
@@ -343,176 +324,6 @@ async def test_faults_come_as_they_were_asked_for(chat: Slack, client: AsyncWebC
             await client.auth_test()
     assert (await client.auth_test())["ok"]
     assert chat.count("chat.postMessage") == 1
-
-
-# Views
-
-
-def modal(**more: Any) -> dict[str, Any]:
-    """A modal with one input."""
-    element = {"type": "plain_text_input", "action_id": "text"}
-    label = {"type": "plain_text", "text": "Why"}
-    block = {"type": "input", "block_id": "why", "label": label, "element": element}
-    title, send = ({"type": "plain_text", "text": one} for one in ("Answer", "Send"))
-    return {"type": "modal", "title": title, "submit": send, "blocks": [block], **more}
-
-
-async def test_a_trigger_opens_one_view(chat: Slack, client: AsyncWebClient) -> None:
-    """A trigger is good once; one that nobody gave is none."""
-    trigger = chat.space.trigger("U1")
-    answer = await client.views_open(trigger_id=trigger, view=modal(private_metadata="m"))
-    form = chat.form("U1")
-    assert form is not None
-    assert (form.title, form.entries[0].label, form.entries[0].required) == ("Answer", "Why", True)
-    assert answer["view"]["private_metadata"] == "m"
-    assert answer["view"]["hash"]
-    again = client.views_open(trigger_id=trigger, view=modal())
-    assert await refused(again) == "exchanged_trigger_id"
-    assert await refused(client.views_open(trigger_id="x", view=modal())) == "invalid_trigger_id"
-
-
-async def test_a_trigger_expires(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After its time it opens nothing."""
-    async with Slack(trigger_s=0.0) as chat:
-        chat.person("U1", "Ana")
-        client = AsyncWebClient("xoxb-oz", base_url=chat.api_url)
-        opened = client.views_open(trigger_id=chat.space.trigger("U1"), view=modal())
-        assert await refused(opened) == "expired_trigger_id"
-
-
-@pytest.mark.parametrize(
-    ("changed", "code"),
-    [
-        ({"title": {"type": "plain_text", "text": "x" * 25}}, "invalid_arguments"),
-        ({"submit": None}, "invalid_arguments"),
-        ({"private_metadata": "x" * 3001}, "invalid_arguments"),
-        ({"colour": "red"}, "invalid_arguments"),
-        ({"type": "home"}, "invalid_arguments"),
-    ],
-)
-async def test_a_view_that_slack_refuses_is_refused(
-    chat: Slack, client: AsyncWebClient, changed: dict[str, Any], code: str
-) -> None:
-    """And its trigger is not spent by that."""
-    trigger = chat.space.trigger("U1")
-    view = {key: value for key, value in modal(**changed).items() if value is not None}
-    assert await refused(client.views_open(trigger_id=trigger, view=view)) == code
-    assert chat.form("U1") is None
-    await client.views_open(trigger_id=trigger, view=modal())
-    assert chat.form("U1") is not None
-
-
-async def test_a_view_that_is_too_large_is_refused(chat: Slack, client: AsyncWebClient) -> None:
-    """However well formed its blocks are."""
-    said = {"type": "section", "text": {"type": "plain_text", "text": "x" * 2999}}
-    opened = client.views_open(trigger_id=chat.space.trigger("U1"), view=modal(blocks=[said] * 90))
-    assert await refused(opened) == "view_too_large"
-
-
-async def test_views_stand_on_one_another_up_to_three(chat: Slack, client: AsyncWebClient) -> None:
-    """The fourth is refused; an `external_id` is there once."""
-    view = (await client.views_open(trigger_id=chat.space.trigger("U1"), view=modal()))["view"]
-    for _ in range(2):
-        trigger = chat.space.trigger("U1", view["id"])
-        pushed = await client.views_push(trigger_id=trigger, view=modal())
-        assert pushed["view"]["root_view_id"] == view["id"]
-    trigger = chat.space.trigger("U1", view["id"])
-    assert await refused(client.views_push(trigger_id=trigger, view=modal())) == (
-        "push_limit_reached"
-    )
-    trigger = chat.space.trigger("U2")
-    await client.views_open(trigger_id=trigger, view=modal(external_id="e"))
-    twice = client.views_open(trigger_id=chat.space.trigger("U1"), view=modal(external_id="e"))
-    assert await refused(twice) == "duplicate_external_id"
-
-
-async def test_an_update_of_a_view_minds_its_hash(chat: Slack, client: AsyncWebClient) -> None:
-    """An old hash is refused; a view that is gone is not found."""
-    view = (await client.views_open(trigger_id=chat.space.trigger("U1"), view=modal()))["view"]
-    title = {"type": "plain_text", "text": "Again"}
-    new = modal(title=title)
-    await client.views_update(view_id=view["id"], hash=view["hash"], view=new)
-    form = chat.form("U1")
-    assert form is not None
-    assert form.title == "Again"
-    stale = client.views_update(view_id=view["id"], hash=view["hash"], view=new)
-    assert await refused(stale) == "hash_conflict"
-    await chat.close_form("U1")
-    assert await refused(client.views_update(view_id=view["id"], view=new)) == "not_found"
-
-
-async def test_a_home_is_published_for_one_person(chat: Slack, client: AsyncWebClient) -> None:
-    """It has no title; with the Home tab off it is refused."""
-    home = {"type": "home", "blocks": BLOCKS}
-    await client.views_publish(user_id="U1", view=home)
-    shown = chat.home("U1")
-    assert shown is not None
-    assert shown.text == "Ship <it>?"
-    assert chat.home("U2") is None
-    assert await refused(client.views_publish(user_id="U9", view=home)) == "invalid_arguments"
-    assert await refused(client.views_publish(user_id="U1", view=modal())) == "invalid_arguments"
-    stale = client.views_publish(user_id="U1", view=home, hash="old")
-    assert await refused(stale) == "hash_conflict"
-    chat.rules.home_tab = False
-    assert await refused(client.views_publish(user_id="U2", view=home)) == "not_enabled"
-
-
-# Answers by response_url
-
-
-def reply_url(chat: Slack, ts: str | None = None) -> str:
-    """A `response_url` of Ana's in C1, for the message of that ts."""
-    return f"{chat.url}/reply/{chat.space.reply_url('U1', 'C1', ts, None)}"
-
-
-async def test_a_response_url_answers_five_times(chat: Slack) -> None:
-    """To them alone, or for all; the sixth is refused."""
-    hook = AsyncWebhookClient(reply_url(chat))
-    for number in range(4):
-        assert (await hook.send(text=str(number))).status_code == 200
-    await hook.send(text="all", response_type="in_channel")
-    answer = await hook.send(text="late")
-    assert (answer.status_code, "used_url" in answer.body) == (404, True)
-    assert chat.told("U1") == ["0", "1", "2", "3"]
-    assert [one.text for one in chat.messages("C1")] == ["all"]
-
-
-async def test_a_response_url_replaces_and_deletes_what_was_acted_on(
-    chat: Slack, client: AsyncWebClient
-) -> None:
-    """Both a message that all see and one that only they do."""
-    ts = (await client.chat_postMessage(channel="C1", text="x", blocks=BLOCKS))["ts"]
-    hook = AsyncWebhookClient(reply_url(chat, ts))
-    await hook.send(text="new", replace_original=True)
-    assert [one.text for one in chat.messages("C1")] == ["new"]
-    assert (await hook.send(delete_original=True)).status_code == 200
-    assert chat.messages("C1") == []
-    ts = (await client.chat_postEphemeral(channel="C1", user="U1", text="x"))["message_ts"]
-    hook = AsyncWebhookClient(reply_url(chat, ts))
-    await hook.send(text="newer", replace_original=True)
-    assert [one.text for one in chat.messages("C1", account="U1")] == ["newer"]
-    await hook.send(delete_original=True)
-    assert chat.messages("C1", account="U1") == []
-    assert chat.told("U1") == ["x", "newer"]
-
-
-async def test_a_response_url_that_is_refused_says_why(chat: Slack) -> None:
-    """Nothing to say, blocks it does not take, an address that nobody gave."""
-    answer = await AsyncWebhookClient(reply_url(chat)).send(text="")
-    assert (answer.status_code, "no_text" in answer.body) == (400, True)
-    answer = await AsyncWebhookClient(reply_url(chat)).send(text="x", blocks=[{"type": "poem"}])
-    assert "invalid_blocks" in answer.body
-    answer = await AsyncWebhookClient(f"{chat.url}/reply/other").send(text="x")
-    assert (answer.status_code, "invalid_url" in answer.body) == (404, True)
-
-
-async def test_a_response_url_expires() -> None:
-    """After its time it is good for nothing."""
-    async with Slack(reply_url_s=0.0) as chat:
-        chat.person("U1", "Ana")
-        chat.channel("C1", ("U1",))
-        answer = await AsyncWebhookClient(reply_url(chat)).send(text="x")
-        assert (answer.status_code, "expired_url" in answer.body) == (404, True)
 
 
 async def test_every_call_is_remembered(chat: Slack, client: AsyncWebClient) -> None:
