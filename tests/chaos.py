@@ -11,7 +11,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
+
+from tests.ports import kept_port
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -129,7 +130,7 @@ class Chaos:
     async def run(self) -> Report:
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="oz-chaos-") as root:
-            gateway = Gateway(Path(root) / "data", _free_port())
+            gateway = Gateway(Path(root) / "data", kept_port())
             keeping = asyncio.create_task(gateway.keep())
             try:
                 await _until(lambda: _ready(gateway))
@@ -271,13 +272,6 @@ def _server_of(gateway: int) -> int | None:
         if int(rest.split()[1]) == gateway and ("redis" in name or "valkey" in name):
             return int(pid)
     return None
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def main() -> int:

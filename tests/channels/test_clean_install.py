@@ -24,7 +24,7 @@ from packaging.utils import canonicalize_name
 from channels.testing.town import Place, Town
 from tests.channels.acting import posted
 from tests.channels.slack.rooms import without_proxy
-from tests.channels.test_up import UP_S, free_port, settings
+from tests.channels.test_up import UP_S, kept_port, settings
 from tests.waiting import until
 
 CHANNELS = ("slack", "teams", "discord", "telegram")
@@ -109,8 +109,8 @@ def clean(folder: Path, *extras: str) -> Clean:
             "TESTS_ABSENT": " ".join(absent("embedded", *extras)),
             "TESTS_ASKED": str(asked),
             "OZ_DATA": str(folder / "data"),
-            "OZ_BIND": f"127.0.0.1:{free_port()}",
-            "OZ_HOOKS": f"127.0.0.1:{free_port()}",
+            "OZ_BIND": f"127.0.0.1:{kept_port()}",
+            "OZ_HOOKS": f"127.0.0.1:{kept_port()}",
         },
         asked,
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import sys
 from typing import TYPE_CHECKING
 
 from channels.testing.town import Town
 from tests.channels.acting import posted
+from tests.ports import kept_port
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ content = true
 """
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 async def test_doctor_sends_a_real_ask_and_waits_for_its_tap(tmp_path: Path) -> None:
     """The running gateway posts it; whoever taps ends it; the command says where it stood."""
     config, data = tmp_path / "oz.toml", tmp_path / "data"
@@ -56,7 +50,7 @@ async def test_doctor_sends_a_real_ask_and_waits_for_its_tap(tmp_path: Path) -> 
             **{name: value for name, value in os.environ.items() if not name.startswith("OZ_")},
             "OZ_CONFIG": str(config),
             "OZ_DATA": str(data),
-            "OZ_BIND": f"127.0.0.1:{free_port()}",
+            "OZ_BIND": f"127.0.0.1:{kept_port()}",
         }
 
         async def oz0(*arguments: str) -> asyncio.subprocess.Process:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
 
 from tests.cli.running import COLOURS, TYPED, Gateway, oz0, reading, short_folder, start
+from tests.ports import kept_port
 
 
 def test_watching_prints_the_originals_transcript(up: Gateway) -> None:
@@ -118,9 +118,7 @@ def test_a_run_that_is_not_there_is_refused(up: Gateway) -> None:
 
 def test_watching_goes_on_where_it_was_after_the_gateway_was_killed() -> None:
     """Every event is printed once, although the connection broke and the gateway was away."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = kept_port()
     with short_folder() as root:
         environ = {"OZ_DATA": f"{root}/data", "OZ_BIND": f"127.0.0.1:{port}"}
         first = start(**environ)

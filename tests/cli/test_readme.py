@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import socket
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from gateway.cli.client import Client
 from gateway.cli.connection import Connection
 from gateway.config import ENVIRON, Bind, Settings, load
 from tests.cli.running import OZ0, PATIENCE_S, plain_environ, short_folder, wait_until
+from tests.ports import kept_port
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 PORT = "127.0.0.1:8337"
@@ -37,10 +37,8 @@ def blocks(kind: str, section: str = "") -> list[str]:
 @contextmanager
 def machine() -> Iterator[tuple[dict[str, str], str]]:
     """A home of somebody's own with `oz0` on the path, and an address nobody else has."""
-    with short_folder() as home, socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-        free.close()
+    with short_folder() as home:
+        address = f"127.0.0.1:{kept_port()}"
         # Not `oz0` itself may be there: then the module is what the script would run.
         tool = Path(home) / "bin" / "oz0"
         tool.parent.mkdir()

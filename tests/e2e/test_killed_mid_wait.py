@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 from pathlib import Path
 
 import redis
 
 from tests.cli.running import COLOURS, PATIENCE_S, Gateway, short_folder, start, wait_until
+from tests.ports import kept_port
 
 
 def test_the_same_curl_gets_the_same_ask_and_the_answer_after_everything_was_killed() -> None:
     """`kill -9` of both; the second start has the ask, and the repeated call its answer."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = kept_port()
     with short_folder() as root:
         environ = {"OZ_DATA": f"{root}/data", "OZ_BIND": f"127.0.0.1:{port}"}
         first = start(**environ)
