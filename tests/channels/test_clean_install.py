@@ -24,7 +24,8 @@ from packaging.utils import canonicalize_name
 from channels.testing.town import Place, Town
 from tests.channels.acting import posted
 from tests.channels.slack.rooms import without_proxy
-from tests.channels.test_up import UP_S, kept_port, settings
+from tests.channels.test_up import UP_S, settings
+from tests.ports import kept_port
 from tests.waiting import until
 
 CHANNELS = ("slack", "teams", "discord", "telegram")
