@@ -69,12 +69,14 @@ $(VENV)/bin/python:
 	@# The pip that Python brings takes twice as long for what follows.
 	@$(INSTALL) --upgrade pip </dev/null
 
-# The gateway and its engine alone, so that the demo starts soon.
+CHATS := slack,teams,discord,telegram
+
+# The gateway, its engine and the chats, without what the checks need, so that the demo starts soon.
 $(VENV)/core: pyproject.toml constraints.txt | $(VENV)/bin/python
-	@$(INSTALL) -e '.[embedded]' </dev/null
+	@$(INSTALL) -e '.[embedded,$(CHATS)]' </dev/null
 	@touch $@
 
 $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo 'installing what the checks need …' >&2
-	@$(INSTALL) -e '.[embedded,dev]' </dev/null
+	@$(INSTALL) -e '.[embedded,$(CHATS),dev]' </dev/null
 	@touch $(VENV)/core $@

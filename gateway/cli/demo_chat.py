@@ -75,7 +75,7 @@ def main(pictures: Path | None) -> int:
         except ImportError as error:
             raise Failure(
                 f"The library {error.name} is missing.",
-                "`pip install 'oz-gateway[all,testing]'` brings all four platforms'.",
+                "`pip install 'oz-gateway[slack,teams,discord,telegram,testing]'` brings all it needs.",
             ) from error
     return 0
 

@@ -85,6 +85,7 @@ class Link:
         self._writers: set[asyncio.Task[None]] = set()
         self._sent_at: dict[int, float] = {}
         self._widening: asyncio.TimerHandle | None = None
+        self._closed = False
 
     def reader(self) -> Reader:
         """A new reader, for blocking reads over connections of its own."""
@@ -127,12 +128,17 @@ class Link:
         return {str(name): str(value) for name, value in told.items()}
 
     async def aclose(self) -> None:
+        """Ends it once what is under way has come back; what is asked of it later is refused."""
+        self._closed = True
         if self._widening is not None:
             self._widening.cancel()
         await asyncio.gather(*self._writers)
         await close(self._client)
 
     def _enqueue(self, command: Command, *, confirm: bool) -> Awaitable[Any]:
+        if self._closed:
+            # A connection made now would be nobody's to close.
+            raise Unavailable("The store is closed.")
         reply: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         # Packed here, so that text which cannot be fails its own caller and not the whole batch.
         self._queue.append(Sent(command, pack(command), reply, confirm))

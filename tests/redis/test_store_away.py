@@ -204,6 +204,17 @@ async def test_a_store_keeps_its_number_of_partitions(store: RedisStore, shared:
     await again.aclose()
 
 
+async def test_a_store_that_is_closed_opens_no_connection_more(server: Server) -> None:
+    """Whatever still runs then is refused, as one that was opened would be nobody's to close."""
+    store = await open_store(server.url)
+    await store.ping()
+    await store.aclose()
+    with pytest.raises(Unavailable, match="closed"):
+        await store.ping()
+    async with Redis.from_url(server.url) as client:
+        assert len(await client.client_list()) == 1
+
+
 async def test_a_store_that_closes_ends_its_readers(store: RedisStore, shared: Server) -> None:
     """A read that blocks is over at once, and no connection is left."""
     closing = await open_store(shared.url)
