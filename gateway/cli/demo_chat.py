@@ -75,7 +75,7 @@ def main(pictures: Path | None) -> int:
         except ImportError as error:
             raise Failure(
                 f"The library {error.name} is missing.",
-                "`pip install 'oz-gateway[slack,teams,discord,telegram,testing]'` brings all it needs.",
+                "pip install 'oz-gateway[slack,teams,discord,telegram,testing]'",
             ) from error
     return 0
 
