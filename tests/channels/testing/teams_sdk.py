@@ -19,6 +19,7 @@ from botframework.connector.auth import (
     ClaimsIdentity,
     ServiceClientCredentialsFactory,
 )
+from botframework.connector.auth.jwt_token_extractor import JwtTokenExtractor
 
 from channels.testing.teams import ISSUER, SCOPE, Teams
 
@@ -73,6 +74,8 @@ class SdkBot:
         self.gate = asyncio.Event()
         self.gate.set()
         self.credentials = Credentials(teams)
+        # The SDK keeps keys by their address for a day; another fake may have had this port.
+        JwtTokenExtractor.metadataCache.pop(teams.identity.metadata_url, None)
         self.adapter = CloudAdapter(
             BotFrameworkAuthenticationFactory.create(
                 validate_authority=False,
