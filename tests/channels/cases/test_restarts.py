@@ -59,7 +59,8 @@ async def _again(made: Scene, post: Message) -> None:
     platform = made.place.platform
     match made.place.name:
         case "slack":
-            pressed = platform.deliveries[-1]
+            # What we posted meanwhile is brought back to us too.
+            pressed = next(one for one in reversed(platform.deliveries) if "actions" in one.payload)
             action = pressed.payload["actions"][0] | {"action_ts": platform.space.ts()}
             await platform.carrier.once(pressed.kind, pressed.payload | {"actions": [action]})
         case "teams":
