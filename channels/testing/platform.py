@@ -7,6 +7,7 @@ know it reads from here, never from the code under test.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections import deque
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -121,7 +122,7 @@ class Fault:
     delay_s: float = 0.0
 
 
-class Platform:
+class Platform(ABC):
     """Base of the four. `async with` starts it on a free port of the loopback interface."""
 
     name = ""
@@ -141,9 +142,9 @@ class Platform:
 
     # Life
 
+    @abstractmethod
     def routes(self, app: web.Application) -> None:
         """Adds the platform's routes."""
-        raise NotImplementedError
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=8 * 1024 * 1024, middlewares=[self._outage])
@@ -215,20 +216,20 @@ class Platform:
 
     # Looking
 
-    async def listened_to(self) -> None:
+    async def listened_to(self) -> None:  # noqa: B027 - most keep it, and need nothing here
         """Returns once a bot hears what people do; at once where the platform keeps it for them."""
 
+    @abstractmethod
     def messages(self, conversation: str, *, account: str | None = None) -> list[Message]:
         """What stands in a conversation, oldest first; with `account`, private ones of theirs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def told(self, account: str) -> list[str]:
         """What only that account was told, oldest first: whispers, toasts, alerts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def form(self, account: str) -> Form | None:
         """The form that is open in front of them."""
-        raise NotImplementedError
 
     async def changed(self) -> None:
         """Wakes those who wait in `until`."""
@@ -260,23 +261,24 @@ class Platform:
 
     # Acting as a person
 
+    @abstractmethod
     async def press(self, account: str, message: Message, label: str) -> None:
         """Presses a button by its label. Raises: LookupError for one that is not there."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def choose(
         self, account: str, message: Message, label: str, options: Sequence[str]
     ) -> None:
         """Chooses in a menu on a message, by labels. Raises: LookupError."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def submit(self, account: str, values: dict[str, Any]) -> None:
         """Fills in their open form by entry labels or names, and sends it.
 
         What the platform's own client checks is checked first. Raises: ValueError, LookupError.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     async def type(
         self,
         account: str,
@@ -287,11 +289,10 @@ class Platform:
         reply_to: str | None = None,
     ) -> str:
         """Writes a message; its id."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def edit(self, account: str, conversation: str, message: str, text: str) -> None:
         """Edits a message of theirs."""
-        raise NotImplementedError
 
     # A page to look at
 
