@@ -90,30 +90,34 @@ def plan(reader: Reader, ask: Ask, capabilities: Capabilities) -> Presentation:
         approve = _button(controls.approve(reader), ask, PressApprove())
         return Presentation(Way.BUTTONS, "an approval has two answers", (approve,), ways_out=out)
     only = ask.question.single
-    if capabilities.inline:
-        return _inline(reader, ask, capabilities, out)
     if only is not None and only.kind is Kind.TOGGLE:
-        buttons = (
-            _button(controls.yes(reader), ask, PickToggle(yes=True)),
-            _button(controls.no(reader), ask, PickToggle(yes=False)),
-        )
-        return Presentation(Way.BUTTONS, "yes or no", buttons, ways_out=out)
+        return Presentation(Way.BUTTONS, "yes or no", _yes_no(reader, ask), ways_out=out)
     if only is not None and only.kind is Kind.CHOICE:
         chosen = _choice(reader, ask, only, capabilities, out)
         if chosen is not None:
             return chosen
+    if capabilities.inline:
+        reason = "its inputs stand on the post itself"
+        return Presentation(Way.CARD, reason, ways_out=out, pages=1)
     return _filled_in(reader, ask, capabilities, out)
 
 
 def _choice(
     reader: Reader, ask: Ask, field: Field, capabilities: Capabilities, out: tuple[Button, ...]
 ) -> Presentation | None:
-    """Buttons, else menus; None where the platform has room for neither."""
+    """Buttons, else menus; None where the platform has room for neither.
+
+    Inputs on the post have a line for own words beside them, which buttons have not; and there the
+    ways out stand in the buttons' row.
+    """
+    if capabilities.inline and field.write_in:
+        return None
     count = len(field.options)
     other: tuple[Button, ...] = ()
     if field.write_in:
         other = (_button(controls.other(reader), ask, PressOther()),)
-    if count <= capabilities.buttons:
+    beside = len(out) if capabilities.inline else 0
+    if count + beside <= capabilities.buttons:
         reason = f"{count} options, and up to {capabilities.buttons} buttons"
         buttons = tuple(
             _button(_numbered(key, option.label, capabilities), ask, Pick(option.id))
@@ -147,30 +151,6 @@ def _range(reader: Reader, keys: Sequence[str], parts: int) -> str:
     return said if parts == 1 else f"{keys[0]}-{keys[-1]} {said}"
 
 
-def _inline(
-    reader: Reader, ask: Ask, capabilities: Capabilities, out: tuple[Button, ...]
-) -> Presentation:
-    """A form on the post. One choice of few options, or a toggle, still is one press."""
-    only = ask.question.single
-    if only is not None and only.kind is Kind.TOGGLE:
-        buttons = (
-            _button(controls.yes(reader), ask, PickToggle(yes=True)),
-            _button(controls.no(reader), ask, PickToggle(yes=False)),
-        )
-        return Presentation(Way.BUTTONS, "yes or no", buttons, ways_out=out)
-    if only is not None and only.kind is Kind.CHOICE and not only.write_in:
-        count = len(only.options)
-        if count + len(out) <= capabilities.buttons:
-            reason = f"{count} options, and up to {capabilities.buttons} buttons"
-            picks = tuple(
-                _button(_numbered(key, option.label, capabilities), ask, Pick(option.id))
-                for key, option in zip(option_keys(only), only.options, strict=True)
-            )
-            return Presentation(Way.BUTTONS, reason, picks, ways_out=out)
-    reason = "its inputs stand on the post itself"
-    return Presentation(Way.CARD, reason, ways_out=out, pages=1)
-
-
 def _filled_in(
     reader: Reader, ask: Ask, capabilities: Capabilities, out: tuple[Button, ...]
 ) -> Presentation:
@@ -188,6 +168,13 @@ def _filled_in(
         return Presentation(Way.STEPS, reason, (button,), ways_out=out, pages=len(fields))
     reason = f"{kinds}: typed as a reply is the shortest way here"
     return Presentation(Way.TEXT, reason, ways_out=out)
+
+
+def _yes_no(reader: Reader, ask: Ask) -> tuple[Button, Button]:
+    return (
+        _button(controls.yes(reader), ask, PickToggle(yes=True)),
+        _button(controls.no(reader), ask, PickToggle(yes=False)),
+    )
 
 
 def _ways_out(reader: Reader, ask: Ask, capabilities: Capabilities) -> tuple[Button, ...]:
