@@ -22,7 +22,7 @@ from channels.contract import (
     Step,
     StepAct,
 )
-from channels.shown import line, short
+from channels.shown import short
 from channels.words import controls
 from gateway.ask import AskKind
 from gateway.question import Kind
@@ -107,16 +107,17 @@ def _choice(
 ) -> Presentation | None:
     """Buttons, else menus; None where the platform has room for neither.
 
-    Inputs on the post have a line for own words beside them, which buttons have not; and there the
-    ways out stand in the buttons' row.
+    Inputs on the post are better than a menu, and have a line for own words, which buttons have
+    not; and there the ways out stand in the buttons' row.
     """
-    if capabilities.inline and field.write_in:
+    inline = capabilities.inline
+    if inline and field.write_in:
         return None
     count = len(field.options)
     other: tuple[Button, ...] = ()
     if field.write_in:
         other = (_button(controls.other(reader), ask, PressOther()),)
-    beside = len(out) if capabilities.inline else 0
+    beside = len(out) if inline else 0
     if count + beside <= capabilities.buttons:
         reason = f"{count} options, and up to {capabilities.buttons} buttons"
         buttons = tuple(
@@ -124,7 +125,7 @@ def _choice(
             for key, option in zip(option_keys(field), field.options, strict=True)
         )
         return Presentation(Way.BUTTONS, reason, (*buttons, *other), ways_out=out)
-    if count <= capabilities.menu * capabilities.menus:
+    if not inline and count <= capabilities.menu * capabilities.menus:
         reason = f"{count} options are more than {capabilities.buttons} buttons"
         menus = _menus(reader, field, capabilities)
         return Presentation(Way.MENU, reason, other, menus, out)
@@ -195,4 +196,4 @@ def _button(label: str, ask: Ask, control: Control) -> Button:
 def _numbered(key: str, label: str, capabilities: Capabilities) -> str:
     """`2. blue`: the text's own number, so that a shortened label is told from another."""
     head = f"{key}. "
-    return head + line(short(label, max(8, capabilities.label - len(head))))
+    return head + short(label, max(8, capabilities.label - len(head)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from channels.contract import Button, Step, StepAct
 from channels.forms import Walk
-from channels.shown import line, short
+from channels.shown import short
 from channels.words import controls, walks
 from gateway.answer import Picked
 from gateway.question import Kind
@@ -168,7 +168,7 @@ def _option_rows(reader: Reader, ask: Ask, number: int, at: Standing) -> list[tu
     buttons = []
     for index, (key, option) in enumerate(zip(option_keys(field), field.options, strict=True)):
         mark = f"{walks.CHOSEN} " if option.id in chosen else ""
-        label = f"{key}. {line(short(option.label, LABEL_CHARS - len(key) - 4))}"
+        label = f"{key}. {short(option.label, LABEL_CHARS - len(key) - 4)}"
         said = f"{mark}{label if labelled else key}"
         buttons.append(_button(ask, said, Step(act, number, index)))
     rows: list[tuple[Button, ...]]

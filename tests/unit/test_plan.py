@@ -277,3 +277,10 @@ def _chosen(found: Presentation) -> list[str]:
         assert menu.first == len(options)
         options += [entry.option for entry in menu.choices]
     return options
+
+
+def test_a_right_to_left_label_is_isolated_once_on_its_button() -> None:
+    """Isolated twice, the marks of the first time would be shown as hidden characters."""
+    ask = ask_of(choice("\u05e9\u05dc\u05d5\u05dd", "Later"))
+    first = plan(READER, ask, SLACK).buttons[0]
+    assert first.label == f"1. {FIRST_STRONG_ISOLATE}\u05e9\u05dc\u05d5\u05dd{POP_ISOLATE}"
