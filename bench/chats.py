@@ -6,7 +6,6 @@ Beside it a bare call to each platform, so that the share of the calls themselve
 from __future__ import annotations
 
 import asyncio
-import json
 import tempfile
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from bench.world import AGENT, TOOL, new_run, stop
+from bench.world import AGENT, TENANT, TOOL, new_run, stop
 from channels.testing.teams import SCOPE
 from channels.testing.town import Town
 from gateway.api.hooks import serving_hooks
@@ -169,20 +168,6 @@ async def _gateway(town: Town, url: str) -> AsyncIterator[Broker]:
 
 
 def _config(town: Town, folder: Path) -> Config:
-    places = town.places.values()
-    person = {"id": "ana", "name": PERSON, "tenant": "acme", "role": "operator", "content": True}
-    parts = [_table("[[person]]", person | {"identities": town.identities(PERSON)})]
-    parts += [
-        _table("[[route]]", {"conversation": one.conversation, "tenant": "acme", "content": True})
-        for one in places
-    ]
-    parts += [_table(f"[channel.{one.name}]", one.platform.settings()) for one in places]
     models = {name: channel.settings for name, channel in installed_channels().items()}
-    tenant = _table("[[tenant]]", {"id": "acme", "name": "Acme"})
-    text = "\n".join((tenant, *parts))
-    return load(text, {"HOME": str(folder)}, folder=folder, channels=lambda: models)
-
-
-def _table(head: str, values: dict[str, Any]) -> str:
-    """A TOML table: of these values each is written as JSON writes it."""
-    return "\n".join((head, *(f"{key} = {json.dumps(value)}" for key, value in values.items())))
+    text, home = town.config_file(TENANT), {"HOME": str(folder)}
+    return load(text, home, folder=folder, channels=lambda: models)

@@ -5,6 +5,7 @@ What a test or the demo does on one it can do on all, in the words of `Platform`
 
 from __future__ import annotations
 
+import json
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -116,6 +117,18 @@ class Town:
         """`[channel.<name>]` of each, for a gateway that talks to them."""
         return {name: place.platform.settings() for name, place in self.places.items()}
 
+    def config_file(self, tenant: str = "default") -> str:
+        """A gateway's TOML: everybody is an operator, and each room gets every ask and sees it."""
+        parts = [_table("[[tenant]]", {"id": tenant, "name": tenant})]
+        for name in self._people:
+            who = {"id": name.lower(), "name": name, "role": "operator", "content": True}
+            parts.append(_table("[[person]]", who | {"identities": self.identities(name)}))
+        for place in self.places.values():
+            route = {"conversation": place.conversation, "content": True}
+            parts.append(_table("[[route]]", route))
+        parts += [_table(f"[channel.{name}]", table) for name, table in self.tables().items()]
+        return "\n".join(parts)
+
     def identities(self, person: str) -> list[str]:
         """Their accounts, as the gateway's config names them."""
         return [place.identity(person) for place in self.places.values()]
@@ -161,3 +174,8 @@ class Town:
             telegram.person(account, name)
         room = telegram.group("-1001000000001", "General", members=list(accounts.values()))
         return Place(telegram, room, accounts, "", accounts)
+
+
+def _table(head: str, values: Mapping[str, Any]) -> str:
+    """A TOML table: texts, lists and yes or no are written there as in JSON."""
+    return "\n".join((head, *(f"{key} = {json.dumps(value)}" for key, value in values.items())))

@@ -187,18 +187,6 @@ async def _picture(places: Mapping[str, Place], folder: Path, moment: str) -> No
 
 
 def _config(town: Town, folder: Path) -> Config:
-    """Ana and Ben are operators; each room gets the asks, and its people see and answer them."""
     models = {name: channel.settings for name, channel in installed_channels().items()}
-    lines: list[str] = []
-    for name in ("Ana", "Ben"):
-        lines += ["[[person]]", f'id = "{name.lower()}"', f'name = "{name}"', 'role = "operator"']
-        lines += ["content = true", f"identities = {town.identities(name)}"]
-    for place in town.places.values():
-        lines += ["[[route]]", f'conversation = "{place.conversation}"', "content = true"]
-    for name, table in town.tables().items():
-        lines += [f"[channel.{name}]", *(f"{key} = {_toml(v)}" for key, v in table.items())]
-    return load("\n".join(lines), {"HOME": str(folder)}, folder=folder, channels=lambda: models)
-
-
-def _toml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
+    text, home = town.config_file(), {"HOME": str(folder)}
+    return load(text, home, folder=folder, channels=lambda: models)

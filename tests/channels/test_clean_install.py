@@ -24,7 +24,7 @@ from packaging.utils import canonicalize_name
 from channels.testing.town import Place, Town
 from tests.channels.acting import posted
 from tests.channels.slack.rooms import without_proxy
-from tests.channels.test_up import UP_S, settings
+from tests.channels.test_up import UP_S
 from tests.ports import kept_port
 from tests.waiting import until
 
@@ -144,7 +144,7 @@ async def test_with_one_channel_installed_the_others_are_neither_needed_nor_impo
     async with Town(names=(name,)) as town:
         (place,) = town.places.values()
         config = tmp_path / "oz.toml"
-        config.write_text(settings(town).replace('"False"', "false"), "utf-8")
+        config.write_text(town.config_file(), "utf-8")
         town.connect(f"http://{made.environ['OZ_HOOKS']}")
         found = json.loads(await made.done("doctor", "--json", OZ_CONFIG=str(config)))
         assert all(one["fine"] for one in found)
@@ -173,7 +173,7 @@ async def test_a_channel_whose_library_is_missing_is_named(tmp_path: Path) -> No
     made = clean(tmp_path, "telegram")
     config = tmp_path / "oz.toml"
     async with Town(names=("slack",)) as town:
-        config.write_text(settings(town), "utf-8")
+        config.write_text(town.config_file(), "utf-8")
         process = await made.oz0("doctor", "--json", OZ_CONFIG=str(config))
         out, _ = await process.communicate()
     wrong = [one for one in json.loads(out) if not one["fine"]]

@@ -19,33 +19,12 @@ if TYPE_CHECKING:
 UP_S = 30.0
 
 
-def settings(town: Town) -> str:
-    """The config file: Ana is an operator, and the room gets every ask."""
-    (place,) = town.places.values()
-    table = "\n".join(f'{key} = "{value}"' for key, value in place.platform.settings().items())
-    return f"""
-[[person]]
-id = "ana"
-name = "Ana"
-role = "operator"
-content = true
-identities = {json.dumps(town.identities("Ana"))}
-
-[[route]]
-conversation = "{place.conversation}"
-content = true
-
-[channel.{place.name}]
-{table}
-"""
-
-
 async def test_doctor_sends_a_real_ask_and_waits_for_its_tap(tmp_path: Path) -> None:
     """The running gateway posts it; whoever taps ends it; the command says where it stood."""
     config, data = tmp_path / "oz.toml", tmp_path / "data"
-    async with Town(names=("telegram",)) as town:
+    async with Town(("Ana",), ("telegram",)) as town:
         (place,) = town.places.values()
-        config.write_text(settings(town), "utf-8")
+        config.write_text(town.config_file(), "utf-8")
         environ = {
             **{name: value for name, value in os.environ.items() if not name.startswith("OZ_")},
             "OZ_CONFIG": str(config),
