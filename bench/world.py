@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gateway.answer import from_plain
 from gateway.ask import Run
 from gateway.broker import Broker, Try
+from gateway.group_reader import GroupReader
 from gateway.person import Caller, Role
 from gateway.redis_store import RedisStore, open_store
 from gateway.resume import Resume
@@ -89,19 +90,18 @@ async def new_run(broker: Broker) -> str:
 @asynccontextmanager
 async def worker(store: RedisStore, take: Callable[[str], Awaitable[None]]) -> AsyncIterator[None]:
     """Takes asks as a channel's worker does, and hands each to `take`."""
-    consumer = f"deliver-{uuid.uuid4().hex[:8]}"
+    reader = GroupReader(store, Group.DELIVER, f"deliver-{uuid.uuid4().hex[:8]}", 256)
     answering: set[asyncio.Task[None]] = set()
 
     async def work() -> None:
         while True:
-            taken = await store.take(Group.DELIVER, consumer, 256, BLOCK)
+            taken = await reader.take(BLOCK)
             for entry in taken:
                 if entry.event is not None and entry.event.ask_id is not None:
                     task = asyncio.ensure_future(take(entry.event.ask_id))
                     answering.add(task)
                     task.add_done_callback(answering.discard)
-            if taken:
-                await store.done(Group.DELIVER, taken)
+            await reader.done(taken)
 
     tasks: list[asyncio.Task[Any]] = [asyncio.create_task(work())]
     try:
@@ -109,6 +109,7 @@ async def worker(store: RedisStore, take: Callable[[str], Awaitable[None]]) -> A
     finally:
         await stop(tasks)
         await asyncio.gather(*answering, return_exceptions=True)
+        await reader.aclose()
 
 
 async def answer(broker: Broker, ask_id: str) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gateway.backoff import Backoff
 from gateway.errors import Unavailable
+from gateway.group_reader import GroupReader
 from gateway.log import event as log_event
 from gateway.store import ENDINGS, Cursor, EventType, Group
 
@@ -27,9 +28,6 @@ PAGE = 100
 """Ours: pending asks in one page of a look at all of them."""
 
 BLOCK = timedelta(seconds=5)
-CLAIM_EVERY_S = 30.0
-STALE = timedelta(seconds=60)
-"""Ours, as for `resume`: what a reader took and left for a minute is taken over."""
 
 _log = logging.getLogger("gateway.feed")
 
@@ -70,23 +68,21 @@ class Feed:
                 tasks.create_task(self._work(group, handle, remind), name=f"feed {group.value}")
 
     async def _work(self, group: Group, handle: Handle, remind: Handle) -> None:
-        loop = asyncio.get_running_loop()
-        claim_at, backoff = loop.time() + CLAIM_EVERY_S, Backoff()
-        while True:
-            try:
-                taken = await self._store.take(group, self._reader, BATCH, BLOCK)
-                if loop.time() >= claim_at:
-                    taken += await self._store.claim_stale(group, self._reader, STALE)
-                    claim_at = loop.time() + CLAIM_EVERY_S
-                handled = [
-                    entry for entry in taken if await self._hand(group, entry, handle, remind)
-                ]
-                if handled:
-                    await self._store.done(group, handled)
-                backoff.reset()
-            except Exception as error:  # noqa: BLE001  # a worker that died would be silence
-                log_event(_log, "feed.failed", level=logging.ERROR, error=error, group=group.value)
-                await asyncio.sleep(backoff.rest_s())
+        reader, backoff = GroupReader(self._store, group, self._reader, BATCH), Backoff()
+        try:
+            while True:
+                try:
+                    taken = await reader.take(BLOCK)
+                    await reader.done(
+                        [entry for entry in taken if await self._hand(group, entry, handle, remind)]
+                    )
+                    backoff.reset()
+                except Exception as error:  # noqa: BLE001  # a worker that died would be silence
+                    event = "feed.failed"
+                    log_event(_log, event, level=logging.ERROR, error=error, group=group.value)
+                    await asyncio.sleep(backoff.rest_s())
+        finally:
+            await reader.aclose()
 
     async def _hand(self, group: Group, entry: Taken, handle: Handle, remind: Handle) -> bool:
         """Whether the entry is to be acknowledged now."""

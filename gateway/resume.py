@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import aiohttp
 
 from gateway.backoff import Backoff
-from gateway.errors import Unavailable
+from gateway.group_reader import GroupReader
 from gateway.log import event
 from gateway.metrics import Metrics
 from gateway.store import ENDINGS, Event, EventType, Group
@@ -23,7 +22,7 @@ from gateway.webhook import TIMEOUT_S, Gone, Poster, PrivateAddress, Refused
 
 if TYPE_CHECKING:
     from gateway.ask import AskRecord, Run, Webhook
-    from gateway.store import Store, Taken
+    from gateway.store import Store
 
 RETRY_AFTER = (
     timedelta(seconds=5),
@@ -47,16 +46,12 @@ AT_ONCE = 256
 BATCH = 256
 """Ours: entries of the log in one look."""
 
+FEW = BATCH // 2
+"""Ours: a look that finds fewer is up to date."""
+
 BLOCK = timedelta(seconds=5)
-CLAIM_EVERY_S = 30.0
-
-ACKNOWLEDGE_S = 0.25
-"""Measured: acknowledging each look alone cost a tenth of the lifecycles. What is handed out again
-because we died before it finds its work done, or in `due`.
-"""
-
-STALE = timedelta(seconds=60)
-"""Ours: an entry somebody took and did nothing with for a minute is taken over."""
+REST_S = 0.01
+"""Measured: a look at every single event cost those who wait for an answer here a tenth."""
 
 _log = logging.getLogger("gateway.resume")
 
@@ -69,12 +64,9 @@ class Resume:
     ) -> None:
         self._store = store
         self._poster = poster
-        self._consumer = consumer
+        self._reader = GroupReader(store, Group.RESUME, consumer, BATCH)
         self._metrics = metrics or Metrics()
         self.posting: set[asyncio.Task[None]] = set()
-        self._claim_at = 0.0
-        self._taken: list[Taken] = []
-        self._done_at = 0.0
 
     async def run(self) -> None:
         """Works until cancelled; posts under way are left to `due`."""
@@ -82,46 +74,30 @@ class Resume:
         try:
             while True:
                 try:
-                    await self.work(BLOCK)
+                    taken = await self.work(BLOCK)
                     backoff.reset()
+                    # Never none at all: a long backlog must not starve those who ask now.
+                    await asyncio.sleep(REST_S if taken < FEW else 0)
                 except Exception as error:  # noqa: BLE001  # a worker that died would be silence
                     event(_log, "resume.failed", level=logging.ERROR, error=error)
                     await asyncio.sleep(backoff.rest_s())
-                # A long backlog must not starve those who ask now.
-                await asyncio.sleep(0)
         finally:
             for task in self.posting:
                 task.cancel()
             await asyncio.gather(*self.posting, return_exceptions=True)
-            if self._taken:
-                with suppress(Unavailable):  # then they are handed out again
-                    await self._acknowledge()
+            await self._reader.aclose()
 
-    async def work(self, block: timedelta) -> None:
-        """One look at the log, and at what readers that died have left."""
-        taken = await self._store.take(Group.RESUME, self._consumer, BATCH, block)
-        now = asyncio.get_running_loop().time()
-        if now >= self._claim_at:
-            taken += await self._store.claim_stale(Group.RESUME, self._consumer, STALE)
-            self._claim_at = now + CLAIM_EVERY_S
-        await self._handle(taken)
-
-    async def _handle(self, taken: list[Taken]) -> None:
+    async def work(self, block: timedelta) -> int:
+        """One look at the log, and at what readers that died have left: how much there was."""
+        taken = await self._reader.take(block)
         for entry in taken:
             if entry.event is not None:
                 await self.hear(entry.event)
             elif not entry.gone:
                 await self._store.bury_entry(Group.RESUME, entry, "does not read")
-        self._taken += taken
-        now = asyncio.get_running_loop().time()
-        if self._taken and (len(self._taken) >= BATCH or now >= self._done_at):
-            await self._acknowledge()
-            self._done_at = now + ACKNOWLEDGE_S
-
-    async def _acknowledge(self) -> None:
-        """Many at once: each time is a write that the server syncs before it answers others."""
-        done, self._taken = self._taken, []
-        await self._store.done(Group.RESUME, done)
+        # One that is handed out again, as we died before, finds its work done, or in `due`.
+        await self._reader.done(taken)
+        return len(taken)
 
     async def hear(self, heard: Event) -> None:
         """One event of the log. What it asks for is done, or safe in `due`, on return."""

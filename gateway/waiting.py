@@ -81,6 +81,11 @@ class Waiters:
             if not watches:
                 del self._watches[name]
 
+    def ring(self, name: str) -> None:
+        """Wakes who watches that run or ask; for what this process has just done itself."""
+        for watch in self._watches.get(name, ()):
+            watch.ring()
+
     def close(self) -> None:
         """This process stops: everyone who waits here is sent off with how things stand."""
         self.closing = True
@@ -92,8 +97,6 @@ class Waiters:
                 watch.ring()
 
     def _tell(self, event: Event) -> None:
-        for watch in self._watches.get(event.run_id, ()):
-            watch.ring()
+        self.ring(event.run_id)
         if event.ask_id and event.type in ENDINGS:
-            for watch in self._watches.get(event.ask_id, ()):
-                watch.ring()
+            self.ring(event.ask_id)

@@ -43,23 +43,24 @@ class Answering(Endings):
         Raises: NotFound, NotAllowed, WrongKind, AlreadySettled, Unavailable; and `read`'s own
         InvalidAnswer, unless the ask has ended, which takes no answer, right or wrong.
         """
-        record = await self.ask(caller, ask_id_)
+        record = await self._seen_or_read(caller, ask_id_)
         if record.ask.kind is AskKind.APPROVAL:
             raise WrongKind("Only a question takes an answer; an approval is approved or denied.")
         await self._may(caller, record, declining=False)
         try:
             values = read(record)
         except InvalidAnswer:
-            if record.pending:
+            current = await self.ask(caller, ask_id_)
+            if current.pending:
                 raise
-            raise AlreadySettled(record) from None
+            raise AlreadySettled(current) from None
         return await self._end_by(caller, record, Status.ANSWERED, attempt, values=to_json(values))
 
     async def approve(
         self, caller: Caller, ask_id_: str, comment: str | None, attempt: Try
     ) -> AskRecord:
         """Raises: NotFound, NotAllowed, WrongKind, AlreadySettled, Unavailable."""
-        record = await self.ask(caller, ask_id_)
+        record = await self._seen_or_read(caller, ask_id_)
         if record.ask.kind is not AskKind.APPROVAL:
             raise WrongKind("A question needs an answer; approving is for approvals.")
         await self._may(caller, record, declining=False)
@@ -74,7 +75,7 @@ class Answering(Endings):
 
         Raises: NotFound, NotAllowed, WrongKind, AlreadySettled, Unavailable.
         """
-        record = await self.ask(caller, ask_id_)
+        record = await self._seen_or_read(caller, ask_id_)
         if not record.ask.can_decline:
             raise WrongKind("This question cannot be declined; it waits for an answer.")
         await self._may(caller, record, declining=True)
@@ -85,7 +86,7 @@ class Answering(Endings):
 
         Raises: NotFound, NotAllowed, WrongKind, AlreadySettled, Unavailable.
         """
-        record = await self.ask(caller, ask_id_)
+        record = await self._seen_or_read(caller, ask_id_)
         if not record.ask.can_skip:
             raise WrongKind("This question cannot be skipped.")
         await self._may(caller, record, declining=True)

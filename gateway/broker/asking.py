@@ -173,9 +173,18 @@ class Asking(Endings):
         give_up = loop.time() + within.total_seconds()
         while record.pending and not self._waiters.closing and (left := give_up - loop.time()) > 0:
             await watch.changed(min(left, LOOK_AGAIN_S))
-            ended = self._ended.get(record.ask.id)
-            record = ended or await self._store.read(record.ask.id) or record
+            record = await self._look_again(record)
         return self._standing(record)
+
+    async def _look_again(self, record: AskRecord) -> AskRecord:
+        """How it stands by now."""
+        ask_id_ = record.ask.id
+        seen = self._seen.get(ask_id_)
+        if seen is not None and not seen.pending:
+            return seen
+        if ask_id_ in self._settling:
+            return record  # what ends it, here, knows the end in a moment, and rings then
+        return await self._store.read(ask_id_) or record
 
     async def _open(
         self, run: Run, ask: Ask, arguments: object, *, one_at_a_time: bool
@@ -198,6 +207,8 @@ class Asking(Endings):
         if opened.opening is Opening.OPENED:
             event(_log, "ask.opened", ask_id=new.ask.id, run_id=run.id)
             self._metrics.opened.labels(ask.contract or ask.kind).inc()
+            if opened.record is not None:
+                self._remember(opened.record)
             return Standing(opened.record, new=True)
         if opened.opening is Opening.EXISTS:
             record = await self._store.read(new.ask.id)

@@ -24,8 +24,8 @@ UNDELIVERED = "undelivered"
 CLOCK = "clock"
 """The surface of what nobody did."""
 
-ENDS_REMEMBERED = 1_024
-"""Ours: asks ended here whose waiters in this process may not have looked yet; some 5 MB."""
+ASKS_REMEMBERED = 4_096
+"""Ours: asks this process has opened or ended lately, some 10 MB; others are read again."""
 
 _log = logging.getLogger("gateway.broker")
 
@@ -44,11 +44,7 @@ class Endings(Runs):
 
     async def ask(self, caller: Caller, ask_id_: str) -> AskRecord:
         """One ask of the caller's tenant; an agent's token sees its own only. Raises: NotFound."""
-        record = await self._store.read(ask_id_)
-        ask = record.ask if record else None
-        if record is None or ask is None or ask.tenant != caller.tenant or not _own(caller, ask):
-            raise NotFound(f"There is no ask {ask_id_}.")
-        return record
+        return _theirs(caller, ask_id_, await self._store.read(ask_id_))
 
     async def pending(
         self, caller: Caller, *, after: Cursor | None = None, limit: int = 50
@@ -119,7 +115,26 @@ class Endings(Runs):
         """The run's own deadline has passed: it fails, and its asks end cancelled."""
         await self._end(run, RunStatus.FAILED, RUN_DEADLINE_PASSED, by=None)
 
+    async def _seen_or_read(self, caller: Caller, ask_id_: str) -> AskRecord:
+        """One ask of the caller's, perhaps as it stood a while ago: what it asks never changes.
+
+        For those who settle it next, which looks at its state anyway. Raises: NotFound.
+        """
+        seen = self._seen.get(ask_id_)
+        return await self.ask(caller, ask_id_) if seen is None else _theirs(caller, ask_id_, seen)
+
     async def _settle(
+        self, record: AskRecord, run: Run, outcome: Outcome, attempt: Try, when: When
+    ) -> AskRecord:
+        ask = record.ask
+        self._settling.add(ask.id)
+        try:
+            return await self._settle_once(record, run, outcome, attempt, when)
+        finally:
+            self._settling.discard(ask.id)
+            self._waiters.ring(ask.id)
+
+    async def _settle_once(
         self, record: AskRecord, run: Run, outcome: Outcome, attempt: Try, when: When
     ) -> AskRecord:
         ask = record.ask
@@ -131,7 +146,7 @@ class Endings(Runs):
                 ended = replace(
                     record, status=outcome.status, version=2, outcome=outcome, settled_at=settled.at
                 )
-                self._remember_end(ended)
+                self._remember(ended)
                 return ended
             case Settling.LATE:
                 await self.expire(record)
@@ -142,11 +157,17 @@ class Endings(Runs):
             return current
         raise AlreadySettled(current)
 
-    def _remember_end(self, ended: AskRecord) -> None:
-        """What has ended never changes again: whoever waits for it here need not read it."""
-        self._ended[ended.ask.id] = ended
-        if len(self._ended) > ENDS_REMEMBERED:
-            self._ended.pop(next(iter(self._ended)))
+    def _remember(self, record: AskRecord) -> None:
+        """What is asked never changes, nor does an end: neither need be read again here."""
+        self._seen[record.ask.id] = record
+        if len(self._seen) > ASKS_REMEMBERED:
+            self._seen.pop(next(iter(self._seen)))
+
+
+def _theirs(caller: Caller, ask_id: str, record: AskRecord | None) -> AskRecord:
+    if record is None or record.ask.tenant != caller.tenant or not _own(caller, record.ask):
+        raise NotFound(f"There is no ask {ask_id}.")
+    return record
 
 
 def _own(caller: Caller, ask: Ask) -> bool:

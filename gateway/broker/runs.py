@@ -39,7 +39,8 @@ class Runs:
         self._waiters = waiters
         self._metrics = metrics or Metrics()
         self._runs: OrderedDict[str, Run] = OrderedDict()
-        self._ended: dict[str, AskRecord] = {}
+        self._seen: dict[str, AskRecord] = {}
+        self._settling: set[str] = set()
 
     async def create_run(self, caller: Caller, run: Run) -> RunRecord:
         """The new run, or the same one again.
