@@ -69,6 +69,7 @@ async def fill(url: str, count: int, *, per_run: int = 1) -> None:
             await connection.read_response()
     await pool.release(connection)
     await seen(client)
+    await rewrite(url)  # else the server does it while others measure
     await client.config_set("appendfsync", "always")
     await client.config_set("auto-aof-rewrite-percentage", 100)
     await client.aclose()

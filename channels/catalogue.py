@@ -9,6 +9,7 @@ from __future__ import annotations
 import gettext
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import MAX_PREC, localcontext
 from functools import cached_property, lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -71,7 +72,9 @@ class Language:
 
     def number(self, number: float | Decimal) -> str:
         """Every digit of it, grouped as people group them."""
-        return format_decimal(number, locale=self.locale, decimal_quantization=False)
+        # Babel quantizes in the current context, whose 28 digits a longer number does not fit into.
+        with localcontext(prec=MAX_PREC):
+            return format_decimal(number, locale=self.locale, decimal_quantization=False)
 
     def any_of(self, items: Sequence[str]) -> str:
         """`1, 2 or 3`."""

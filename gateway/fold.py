@@ -76,7 +76,8 @@ def clashes(labels: Sequence[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     folded: dict[str, int] = {}
     looks: dict[str, list[int]] = defaultdict(list)
-    mixable = _LATIN.fullmatch("".join(labels)) is None
+    together = "".join(labels)
+    mixable = not together.isascii() and _LATIN.fullmatch(together) is None
     for index, label in enumerate(labels):
         earlier = folded.setdefault(fold(label), index)
         if mixable:

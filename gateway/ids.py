@@ -9,6 +9,8 @@ import json
 from base64 import urlsafe_b64encode
 from hashlib import blake2b
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
 ASK_HEX = 12
 """`a-` and 12 hex digits, as the first original shows them."""
 
@@ -41,7 +43,7 @@ def digest(value: object) -> str:
 
     11 bytes and not more, as base64url: every pending ask and run keeps some of them.
     """
-    return digest_text(json.dumps(value, sort_keys=True, separators=(",", ":")))
+    return digest_text(_encode(value))
 
 
 def digest_text(text: str) -> str:

@@ -86,7 +86,8 @@ def one_line(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing in the text would be drawn: empty, blanks, or invisible characters alone."""
-    return _INK.search(text) is None
+    # Most texts begin with something that is drawn, and need no look at the rest.
+    return not "!" <= text[:1] <= "~" and _INK.search(text) is None
 
 
 def _show(found: regex.Match[str]) -> str:

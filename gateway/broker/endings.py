@@ -161,7 +161,7 @@ class Endings(Runs):
         """What is asked never changes, nor does an end: neither need be read again here."""
         self._seen[record.ask.id] = record
         if len(self._seen) > ASKS_REMEMBERED:
-            self._seen.pop(next(iter(self._seen)))
+            self._seen.popitem(last=False)
 
 
 def _theirs(caller: Caller, ask_id: str, record: AskRecord | None) -> AskRecord:

@@ -39,7 +39,7 @@ class Runs:
         self._waiters = waiters
         self._metrics = metrics or Metrics()
         self._runs: OrderedDict[str, Run] = OrderedDict()
-        self._seen: dict[str, AskRecord] = {}
+        self._seen: OrderedDict[str, AskRecord] = OrderedDict()
         self._settling: set[str] = set()
 
     async def create_run(self, caller: Caller, run: Run) -> RunRecord:

@@ -160,6 +160,19 @@ def test_another_language_is_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "number",
+    [
+        *(10**25, -(10**27) - 1, 10**1_000 - 1, 1e25, -1.5e300, 1.7976931348623157e308),
+        *(5e-324, 123456.789, Decimal("1" + "0" * 40 + "." + "0" * 40 + "1")),
+    ],
+    ids=lambda number: str(number)[:9],
+)
+def test_every_digit_of_a_number_is_written_however_long_it_is(number: float | Decimal) -> None:
+    written = Language("en").number(number)
+    assert Decimal(written.replace(",", "")) == Decimal(str(number))
+
+
+@pytest.mark.parametrize(
     ("tag", "number", "day"),
     [
         (None, "1,234.5", "20 October 2026"),
