@@ -168,6 +168,7 @@ def test_another_language_is_one_file(tmp_path: Path) -> None:
     ids=lambda number: str(number)[:9],
 )
 def test_every_digit_of_a_number_is_written_however_long_it_is(number: float | Decimal) -> None:
+    """A question with such a bound, or such an answer, is drawn like any other."""
     written = Language("en").number(number)
     assert Decimal(written.replace(",", "")) == Decimal(str(number))
 
