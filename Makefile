@@ -25,7 +25,8 @@ demo: $(VENV)/core
 	@$(BIN)/oz0 demo
 
 test: lint
-	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4
+	@# Three on two cores: most of a test is waiting for a server.
+	@$(BIN)/python -m pytest -q -n 3
 
 lint: $(VENV)/dev
 	@$(BIN)/ruff check --quiet

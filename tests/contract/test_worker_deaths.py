@@ -29,9 +29,6 @@ C9 = Destination("slack", "C9")
 ROUTES = [Route(conversation=f"slack:{n}", tenant="acme", content=True) for n in ("C1", "C2", "C9")]
 GONE = Unreachable("not_in_channel")
 
-pytestmark = pytest.mark.parametrize("backend_url", ["memory", "redis"], indirect=True)
-"""The back ends are held to each other elsewhere; two hundred deaths in each are enough."""
-
 LEAST_STEPS = 12
 """Fewer deaths than that have not gone through a whole look."""
 
