@@ -10,6 +10,7 @@ import json
 import logging
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import PurePath
 from traceback import walk_tb
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -90,7 +91,7 @@ def event(
     """
     if strange := fields.keys() - FIELDS:
         raise TypeError(f"{', '.join(sorted(strange))}: not a field that may be logged")
-    if not _EVENT.fullmatch(name):
+    if not _is_event(name):
         raise TypeError("an event is called like ask.opened")
     logger.log(level, name, exc_info=error, extra={"fields": fields})
 
@@ -123,6 +124,11 @@ def to_stderr(level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+
+
+@cache
+def _is_event(name: str) -> bool:
+    return _EVENT.fullmatch(name) is not None
 
 
 def _shown(value: object) -> object:

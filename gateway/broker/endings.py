@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateway.ask import Ask, AskRecord, OnTimeout, Outcome, Run, RunStatus, Status
@@ -143,8 +143,14 @@ class Endings(Runs):
             case Settling.WON if record.pending and not settled.again:
                 event(_log, "ask.settled", ask_id=ask.id, run_id=run.id)
                 self._metrics.settled.labels(outcome.status, attempt.surface).inc()
-                ended = replace(
-                    record, status=outcome.status, version=2, outcome=outcome, settled_at=settled.at
+                ended = AskRecord(
+                    ask,
+                    outcome.status,
+                    record.opened_at,
+                    record.deadline,
+                    version=2,
+                    outcome=outcome,
+                    settled_at=settled.at,
                 )
                 self._remember(ended)
                 return ended

@@ -75,7 +75,7 @@ for i = 1, count do
 end
 if ARGV[6] == '' then
   redis.call('HSET', KEYS[1], 'pending', table.concat(left, ' '))
-  if #left == 0 and not run[5] then
+  if count > 0 and #left == 0 and not run[5] then
     redis.call('ZADD', KEYS[4], whole(now + tonumber(ARGV[9])), ARGV[2])
   end
 else

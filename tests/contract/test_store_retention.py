@@ -56,6 +56,15 @@ async def test_a_run_goes_a_month_after_it_ended(store: Store, advance: Advance)
     assert await store.retire(run.id)
 
 
+async def test_an_end_of_no_ask_keeps_no_run(store: Store, advance: Advance) -> None:
+    """A random walk found that Redis let it stay a month longer, and memory did not."""
+    run, record = await asked(store)
+    await settle(store, run, record)
+    advance(MONTH)
+    await settle(store, run)
+    assert run.id in await due_now(store)
+
+
 async def test_a_run_that_still_lives_stays(store: Store, advance: Advance) -> None:
     """Its month starts again with each event, also where nobody ended it."""
     run, record = await asked(store)
