@@ -40,7 +40,7 @@ class Mine:
         if person is None:
             return told.pending(reader, (), now)
         seen: list[told.Seen] = []
-        for record in await self._broker.pending(as_caller(person), limit=LOOKED_AT):
+        for record in (await self._broker.pending(as_caller(person), limit=LOOKED_AT)).records:
             actor = self._everyone.actor(sender, where, record.ask)
             if actor.may(record.ask):
                 seen.append((actor.own, Waiting(record.ask.id, record)))

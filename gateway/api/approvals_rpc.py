@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.api.endpoints import Call, reply
-from gateway.api.pages import next_cursor, page
+from gateway.api.pages import page
 from gateway.api.shapes import DecideApprovalReply, ListApprovalsReply
 from gateway.api.tries import answer_by, approve_by, decline_by, plain_answer
 from gateway.api.views import approval_view, outcome_view
@@ -25,12 +25,9 @@ if TYPE_CHECKING:
 async def list_approvals(call: Call[Nothing, ListApprovalsBody]) -> web.StreamResponse:
     """Pending questions and approvals, oldest first."""
     body = call.body
-    records = await page(call, body.run_id, body.limit, body.cursor)
+    records, more = await page(call, body.run_id, body.limit, body.cursor)
     approvals = tuple(approval_view(record, call.caller) for record in records)
-    cursor = next_cursor(records, body.limit)
-    if cursor is None:
-        return reply(200, ListApprovalsReply(approvals=approvals))
-    return reply(200, ListApprovalsReply(approvals=approvals, cursor=cursor))
+    return reply(200, ListApprovalsReply(approvals=approvals, **more))
 
 
 async def decide_approval(call: Call[Nothing, DecideApprovalBody]) -> web.StreamResponse:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.api.bodies import ApprovalBody, Nothing, OpenBody, PageQuery, ToolCall, WaitQuery
 from gateway.api.endpoints import Call, reply
-from gateway.api.pages import next_cursor, page
+from gateway.api.pages import page
 from gateway.api.shapes import AskPage, OneAsk
 from gateway.api.views import ask_view, standing_view, where_view
 from gateway.ask import AskKind
@@ -53,10 +53,9 @@ async def open_ask(call: Call[WaitQuery, OpenBody]) -> web.StreamResponse:
 async def list_asks(call: Call[PageQuery, Nothing]) -> web.StreamResponse:
     """Pending asks of the tenant, or of one run, oldest first."""
     query = call.query
-    records = await page(call, query.run_id, query.limit, query.cursor)
-    told = AskPage(asks=tuple(ask_view(record, call.caller) for record in records))
-    cursor = next_cursor(records, query.limit)
-    return reply(200, told if cursor is None else AskPage(asks=told.asks, cursor=cursor))
+    records, more = await page(call, query.run_id, query.limit, query.cursor)
+    asks = tuple(ask_view(record, call.caller) for record in records)
+    return reply(200, AskPage(asks=asks, **more))
 
 
 async def read_ask(call: Call[Nothing, Nothing]) -> web.StreamResponse:

@@ -9,7 +9,6 @@ from gateway.epoch import from_ms, to_ms
 from gateway.store import Cursor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from gateway.api.endpoints import Call
@@ -18,26 +17,25 @@ if TYPE_CHECKING:
 
 async def page(
     call: Call[Any, Any], run_id: str | None, limit: int, cursor: str | None
-) -> list[AskRecord]:
-    """Pending asks of the caller's tenant or of one run, oldest first, from just after the cursor.
+) -> tuple[list[AskRecord], dict[str, str]]:
+    """Pending asks of the caller's tenant or of one run, oldest first, from just after the cursor;
+    and the next page's `cursor`, where this is not the last.
 
     Raises: NotFound.
     """
     after = None if cursor is None else read_cursor(cursor)
     broker = call.parts.broker
     if run_id is None:
-        return await broker.pending(call.caller, after=after, limit=limit)
+        found = await broker.pending(call.caller, after=after, limit=limit)
+        return found.records, _told(found.more)
     run = await broker.run(call.caller, run_id)
     records = await pending_of(call.parts, call.caller, run.pending)
-    return [r for r in records if after is None or _place(r) > (after.at, after.ask_id)][:limit]
+    left = [r for r in records if after is None or _place(r) > (after.at, after.ask_id)][:limit]
+    return left, _told(Cursor(*_place(left[-1])) if len(left) == limit else None)
 
 
-def next_cursor(records: Sequence[AskRecord], limit: int) -> str | None:
-    """Where the next page begins; None where this was the last."""
-    if len(records) < limit:
-        return None
-    at, ask_id = _place(records[-1])
-    return f"{to_ms(at)}.{ask_id}"
+def _told(more: Cursor | None) -> dict[str, str]:
+    return {} if more is None else {"cursor": f"{to_ms(more.at)}.{more.ask_id}"}
 
 
 def read_cursor(text: str) -> Cursor:

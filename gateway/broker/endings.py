@@ -24,10 +24,21 @@ UNDELIVERED = "undelivered"
 CLOCK = "clock"
 """The surface of what nobody did."""
 
+LOOKED_THROUGH = 2_000
+"""Ours: asks read for one page, a fifth of a second; the inbox is the tenant's, not the agent's."""
+
 ASKS_REMEMBERED = 4_096
 """Ours: asks this process has opened or ended lately, some 10 MB; others are read again."""
 
 _log = logging.getLogger("gateway.broker")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Pending asks, and where to look on; None where there are no more."""
+
+    records: list[AskRecord]
+    more: Cursor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +59,23 @@ class Endings(Runs):
 
     async def pending(
         self, caller: Caller, *, after: Cursor | None = None, limit: int = 50
-    ) -> list[AskRecord]:
-        """Pending asks of the caller's tenant, oldest first; an agent's token sees its own only."""
+    ) -> Page:
+        """Pending asks of the caller's tenant, oldest first; an agent's token sees its own only.
+
+        An agent's page may be short, or empty, and yet have more behind it: one call looks through
+        `LOOKED_THROUGH` asks of all agents.
+        """
         found: list[AskRecord] = []
-        while len(found) < limit:
-            page = await self._store.pending(caller.tenant, after=after, limit=limit)
+        looked = 0
+        at_once = limit if caller.agent is None else LOOKED_THROUGH // 4
+        while len(found) < limit and looked < LOOKED_THROUGH:
+            page = await self._store.pending(caller.tenant, after=after, limit=at_once)
             if not page:  # a short one is not the last: some of it settled while it was read
-                break
+                return Page(found)
+            looked += len(page)
             found += [record for record in page if _own(caller, record.ask)]
-            after = Cursor(page[-1].opened_at, page[-1].ask.id)
-        return found[:limit]
+            after = _place(page[-1])
+        return Page(found[:limit], _place(found[limit - 1]) if len(found) >= limit else after)
 
     async def cancel(self, caller: Caller, ask_id_: str, reason: str | None) -> AskRecord:
         """Withdraws an ask; its run goes on. Raises: NotFound, NotAllowed, AlreadySettled."""
@@ -174,6 +192,10 @@ def _theirs(caller: Caller, ask_id: str, record: AskRecord | None) -> AskRecord:
     if record is None or record.ask.tenant != caller.tenant or not _own(caller, record.ask):
         raise NotFound(f"There is no ask {ask_id}.")
     return record
+
+
+def _place(record: AskRecord) -> Cursor:
+    return Cursor(record.opened_at, record.ask.id)
 
 
 def _own(caller: Caller, ask: Ask) -> bool:

@@ -10,10 +10,11 @@ import pytest
 
 from gateway.answer import from_plain
 from gateway.ask import Status
-from gateway.broker import Broker, Try
+from gateway.broker import Broker, Try, endings
 from gateway.errors import AlreadySettled, InvalidAnswer, NotFound
 from gateway.group_reader import STALE, GroupReader
 from gateway.person import Caller, Role
+from gateway.question import Question
 from gateway.store import Group
 from gateway.waiting import Waiters
 from tests.contract.making import TENANT, a_run, asked, taken_by
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Attempt = Callable[[Broker, str], Awaitable[AskRecord]]
 
 AGENT = Caller(TENANT, Role.AGENT, "agent:asker", agent="asker")
+OTHER = Caller(TENANT, Role.AGENT, "agent:other", agent="other")
 KEVIN = Caller(TENANT, Role.OPERATOR, "user:kevin", content=True)
 ANA = Caller(TENANT, Role.OPERATOR, "user:ana", content=True)
 STRANGER = Caller("other", Role.OWNER, "user:eve", content=True)
@@ -134,13 +136,35 @@ async def test_a_call_that_waits_gets_the_end_wherever_it_was_made(
 ) -> None:
     """Whether its own gateway ended it or another."""
     waiting = asyncio.create_task(ask(here, LONG))
-    await until(lambda: here.pending(KEVIN), "it waits")
-    (pending,) = await here.pending(KEVIN)
+
+    async def waits() -> bool:
+        return bool((await here.pending(KEVIN)).records)
+
+    await until(waits, "it waits")
+    (pending,) = (await here.pending(KEVIN)).records
     await answer(here if where == "here" else there, pending.ask.id)
     record = await asyncio.wait_for(waiting, PATIENCE_S)
     assert record.status is Status.ANSWERED
     assert record.outcome is not None
     assert record.outcome.by == KEVIN.name
+
+
+async def test_an_agents_list_ends_soon_however_many_wait_for_others(
+    here: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks through so many a call, says where to look on, and finds its own in the end."""
+    monkeypatch.setattr(endings, "LOOKED_THROUGH", 8)
+    run = (await here.create_run(OTHER, a_run(agent="other"))).run
+    question = Question(prompt="Go?")
+    for number in range(20):
+        await here.open_question(OTHER, run.id, question, call_id=f"c{number}")
+    own = await ask(here)
+    pages = [await here.pending(AGENT)]
+    while (more := pages[-1].more) is not None:
+        pages.append(await here.pending(AGENT, after=more))
+    assert [len(page.records) for page in pages] == [0, 0, 1]
+    assert pages[-1].records == [own]
+    assert len((await here.pending(KEVIN)).records) == 21
 
 
 async def test_what_a_reader_is_done_with_comes_to_nobody_again(
