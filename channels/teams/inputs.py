@@ -37,7 +37,11 @@ MOST_SHOWN = 12
 HINT_CHARS = 100
 """Ours: of a hint that stands in an empty input, or says what is wrong; it is whole beside it."""
 
-_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}|[0-9]{0,15}\.[0-9]{1,15})", re.ASCII)
+BRACES = re.compile(r"(?<=\{)(?=\{)")
+"""Between two: clients make a date of `{{DATE(…)}}`, wherever it is written in one piece."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,16}|[0-9]{0,15}\.[0-9]{1,15})", re.ASCII)
+_LONG = re.compile(r"[+-]?[0-9]{16,300}(?:\.[0-9]{1,300})?", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}", re.ASCII)
 _OPTION = re.compile(r"o[0-9]{1,4}", re.ASCII)
@@ -59,7 +63,7 @@ def inputs(entry: Entry, given: Mapping[str, str] | None = None) -> list[Node]:
 def _as_initial(letter: str, text: str) -> str | float | None:
     """What an input may start with; None where the text is nothing that it could hold."""
     if letter == NUMBER:
-        return float(text) if _NUMBER.fullmatch(text) else None
+        return _number(text)
     if letter == DAY and not (_DAY.fullmatch(text) and is_day(text)):
         return None
     if letter == TIME and not _TIME.fullmatch(text):
@@ -76,8 +80,9 @@ def _inputs(entry: Entry) -> Iterator[Node]:
         case Kind.TEXT:
             yield _node("Input.Text", TEXT, entry, **needed, isMultiline=one.multiline)
         case Kind.NUMBER if _exact(one.min) and _exact(one.max):
-            bounds = {name: value for name in ("min", "max") if (value := getattr(one, name))}
-            bounds |= {name: 0 for name in ("min", "max") if getattr(one, name) == 0}
+            # Clients find an empty number out of its bounds; left out, it would hold all back.
+            bounds = {"min": one.min, "max": one.max} if one.required else {}
+            bounds = {name: value for name, value in bounds.items() if value is not None}
             yield _node("Input.Number", NUMBER, entry, **needed, **bounds)
         case Kind.NUMBER:
             yield _node("Input.Text", TYPED, entry, **needed)
@@ -96,7 +101,7 @@ def _choices(entry: Entry, needed: Node) -> Iterator[Node]:
     one = entry.field
     several = one.kind is Kind.MULTI_CHOICE
     choices = [
-        {"title": row.text, "value": option.id}
+        {"title": _undated(row.text), "value": option.id}
         for row, option in zip(entry.rows, one.options, strict=True)
     ]
     style = "expanded" if several else "filtered" if len(choices) > MOST_SHOWN else "compact"
@@ -110,11 +115,11 @@ def _choices(entry: Entry, needed: Node) -> Iterator[Node]:
 
 
 def _node(kind: str, letter: str, entry: Entry, **more: Any) -> Node:
-    said = short(entry.hint, HINT_CHARS)
+    said = _undated(short(entry.hint, HINT_CHARS))
     found = {
         "type": kind,
         "id": f"{letter}:{entry.field.name}",
-        "label": entry.label,
+        "label": _undated(entry.label),
         "placeholder": said,
         "errorMessage": said,
         **more,
@@ -122,6 +127,11 @@ def _node(kind: str, letter: str, entry: Entry, **more: Any) -> Node:
     if letter in (TIME, TOGGLE):
         found.pop("placeholder")
     return found
+
+
+def _undated(text: str) -> str:
+    """The same to read: what parts the braces is not seen, and breaks no line."""
+    return BRACES.sub("\u2060", text)
 
 
 def _exact(bound: float | None) -> bool:
@@ -168,8 +178,11 @@ def _read(name: str, given: Mapping[str, str], found: Filled) -> None:
     match given:
         case {"t": text}:
             found.values[name] = text
-        case {"n": text} if _NUMBER.fullmatch(text):
-            found.values[name] = float(text) if "." in text else int(text)
+        case {"n": text} if (number := _number(text)) is not None:
+            found.values[name] = number
+        case {"n": text} if _LONG.fullmatch(text) and abs(float(text)) >= LARGEST:
+            # Not what was typed, but the nearest that the client has; so written, it is refused.
+            found.texts[name] = f"{float(text):e}"
         case {"n": text} | {"x": text}:
             found.texts[name] = text
         case {"d": day, "h": clock} if _DAY.fullmatch(day) and _TIME.fullmatch(clock):
@@ -187,6 +200,14 @@ def _read(name: str, given: Mapping[str, str], found: Filled) -> None:
             found.values[name] = Picked(options, given.get(WORDS))
         case _:
             return
+
+
+def _number(text: str) -> float | None:
+    """The number that an input holds; None where it is none, or not exact."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = float(text) if "." in text else int(text)
+    return number if abs(number) < LARGEST else None
 
 
 def _text(value: Any) -> str:

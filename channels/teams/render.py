@@ -17,7 +17,7 @@ from channels.contract import AskReason, OpenForm, PressApprove, PressDecline, S
 from channels.fitting import split
 from channels.present import head, tail
 from channels.shown import short, unstamped
-from channels.teams.inputs import inputs
+from channels.teams.inputs import BRACES, inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,8 +59,6 @@ REASON = "reason"
 """The input of the dialog that asks why."""
 
 _BLANKS = re.compile(r"(?<= ) | (?= )|^ ")
-_SPLIT = re.compile(r"(?<=\{)(?=\{)")
-"""Between two braces: clients make a date of `{{DATE(…)}}`, and of no run that has half of it."""
 
 
 def measure(text: str) -> int:
@@ -176,7 +174,7 @@ def _lines(text: str, **style: Any) -> Iterator[Node]:
             continue
         # Clients fold blanks in a row and at a line's beginning, if they may break there.
         kept = _BLANKS.sub("\u00a0", line.rstrip())
-        runs = [{"type": "TextRun", "text": part, **style} for part in _SPLIT.split(kept)]
+        runs = [{"type": "TextRun", "text": part, **style} for part in BRACES.split(kept)]
         inlines: Sequence[Any] = runs if style else [run["text"] for run in runs]
         spacing = "Medium" if parted else "None"
         yield {"type": "RichTextBlock", "inlines": inlines, "spacing": spacing}

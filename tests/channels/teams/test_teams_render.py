@@ -75,7 +75,10 @@ def test_any_answer_can_be_filled_in_on_the_card(data: st.DataObject, ask: Ask) 
     for name, value in given_values.items():
         one = ask.question.field(name)
         assert one is not None
-        if one.kind is Kind.NUMBER and name in found.texts:
+        if f"n:{name}" in put and name in found.texts:
+            # A client rounds it, so it is none to us.
+            assert "e" in found.texts[name]
+        elif one.kind is Kind.NUMBER and name in found.texts:
             assert int(found.texts[name]) == value
         elif one.kind is Kind.DATE and one.date_time:
             assert isinstance(value, str)
