@@ -44,6 +44,12 @@ from tests.strategies_reply import ask_of, choice, field, refusal, said, several
 PACKAGE = "adaptivecards@3.0.6"
 """Microsoft's renderer for browsers, of npm (MIT)."""
 
+NPM = (
+    *("--loglevel=error", "--prefer-offline"),
+    *("--fetch-retries=1", "--fetch-retry-mintimeout=2000", "--fetch-timeout=20000"),
+)
+"""Ours, in ms: it has given up within a test's minute, where npm's own patience is longer."""
+
 HOST = {"supportsInteractivity": True, "actions": {"maxActions": 6}}
 """What of Teams' own host config decides what is drawn (the card designer's has it)."""
 
@@ -68,7 +74,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         folder = tmp_path_factory.mktemp("npm")
         try:
             packed = subprocess.run(
-                ["npm", "pack", "--silent", PACKAGE],
+                ["npm", "pack", PACKAGE, *NPM],
                 cwd=folder,
                 check=True,
                 capture_output=True,
@@ -77,7 +83,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         except OSError as error:
             missing(f"npm does not run: {error}")
         except subprocess.CalledProcessError as error:
-            missing(f"npm brings no {PACKAGE}: {error.stderr[-500:]}")
+            missing(f"npm brings no {PACKAGE}: {error.stderr[:500]}")
         with tarfile.open(folder / packed.stdout.strip()) as package:
             opened.run(_text(package, "adaptivecards.min.js"))
             opened.run(Path(__file__).with_name("renderer.js").read_text("utf-8"))
