@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import redis
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from pydantic import BaseModel
@@ -76,7 +76,8 @@ def alike(one: Any, other: Any) -> bool:  # noqa: PLR0911 - one line a kind of a
             return set(one.members) == set(other.members) and alike(one.next_at, other.next_at)
         case Event(), Event():
             bare = [event._replace(id="", at_ms=0) for event in (one, other)]
-            return alike(one.at, other.at) and bare[0] == bare[1]
+            # What `deliver` is told has no run; its time is the server's own, which no test moves.
+            return (not one.run_id or alike(one.at, other.at)) and bare[0] == bare[1]
         case DeadLetter(), DeadLetter():
             return alike(_but(one, "id"), _but(other, "id"))
         case BaseModel(), BaseModel():
@@ -432,7 +433,12 @@ def test_memory_and_redis_answer_every_step_alike(redis_url: str) -> None:
             run_state_machine_as_test(
                 machine,
                 settings=settings(
-                    max_examples=40, stateful_step_count=40, deadline=None, database=None
+                    max_examples=40,
+                    stateful_step_count=40,
+                    deadline=None,
+                    database=None,
+                    # A smaller walk would be sought for minutes, past this test's time.
+                    phases=set(Phase) - {Phase.shrink},
                 ),
             )
         finally:
