@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One field to fill. `label` is on one line and whole, `hint` says what it takes.
+    """One field to fill. `label` is on one line and whole; `takes` says in our words what it takes,
+    `hint` in the agent's too.
 
     `rows` are its options in their order, by the key and the whole text that the post shows too;
     `value` is what its person filled in before. `other` invites to own words, where a choice takes
@@ -37,6 +38,7 @@ class Entry:
     field: Field
     label: str
     hint: str
+    takes: str
     rows: tuple[Row, ...] = ()
     value: Value | None = None
     other: str = ""
@@ -124,13 +126,12 @@ def reason(reader: Reader, ask: Ask) -> Reason:
 def _entry(reader: Reader, ask: Ask, one: Field, draft: Draft) -> Entry:
     only = ask.question.answer_field
     label = controls.answer_label(reader) if only is not None else line(one.title)
-    said = asks.wanted(reader, one)
-    if one.description:
-        said = f"{line(one.description)} ({said})"
+    takes = asks.wanted(reader, one)
     return Entry(
         field=one,
         label=label,
-        hint=said,
+        hint=f"{line(one.description)} ({takes})" if one.description else takes,
+        takes=takes,
         rows=option_rows(one),
         value=draft.values.get(one.name),
         other=controls.other(reader) if one.write_in else "",

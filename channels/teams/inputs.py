@@ -115,13 +115,13 @@ def _choices(entry: Entry, needed: Node) -> Iterator[Node]:
 
 
 def _node(kind: str, letter: str, entry: Entry, **more: Any) -> Node:
-    said = _undated(short(entry.hint, HINT_CHARS))
     found = {
         "type": kind,
         "id": f"{letter}:{entry.field.name}",
         "label": _undated(entry.label),
-        "placeholder": said,
-        "errorMessage": said,
+        "placeholder": _undated(short(entry.hint, HINT_CHARS)),
+        # Clients read this one as Markdown, so nothing of the agent's is in it.
+        "errorMessage": short(entry.takes, HINT_CHARS),
         **more,
     }
     if letter in (TIME, TOGGLE):

@@ -365,6 +365,13 @@ def test_what_is_needed_and_left_empty_is_not_sent(client: Client) -> None:
         assert len(client.send()["sent"]) == 1
 
 
+def test_what_is_wrong_is_said_in_our_words_alone(client: Client) -> None:
+    """Clients read Markdown there, and an agent's would be a link."""
+    ask = ask_of(field(Kind.TEXT, "why", description=MARKS), field(Kind.TEXT, "who", label=MARKS))
+    client.show(content_of(messages(drawn(ask))[-1]))
+    assert set(client.send()["marked"]) == {"text, needed"}
+
+
 @pytest.mark.parametrize(("typed", "goes"), [("0", False), ("10", False), ("1", True), ("9", True)])
 def test_a_number_out_of_bounds_is_not_sent(client: Client, typed: str, goes: bool) -> None:
     """It says which are taken."""
