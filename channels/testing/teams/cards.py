@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -264,11 +265,19 @@ def held(node: Node, value: Any) -> str:
         text = str(value)
         if text and not re.fullmatch(r"[+-]?\d*\.?\d*(e[+-]?\d+)?", text):
             raise ValueError(f"{value!r} cannot be typed into a number")
-        return text
+        return text and _as_kept(float(text))
     text = value.isoformat() if isinstance(value, date) else str(value)
     if len(text) > node.get("maxLength", len(text)):
         raise ValueError(f"{node['id']} takes at most {node['maxLength']} characters")
     return text
+
+
+def _as_kept(number: float) -> str:
+    """A number as the client has it: to 53 bits, and as JavaScript writes it."""
+    if number and not 1e-6 <= abs(number) < 1e21:
+        digits, _, exponent = repr(number).partition("e")
+        return f"{digits.removesuffix('.0')}e{int(exponent):+}"
+    return f"{Decimal(repr(number)):f}".removesuffix(".0")
 
 
 def problem(node: Node, value: str) -> str | None:
@@ -278,7 +287,9 @@ def problem(node: Node, value: str) -> str | None:
     if kind == "Input.Toggle":
         wrong = bool(node.get("isRequired")) and value != str(node.get("valueOn", "true"))
     elif not value:
-        wrong = bool(node.get("isRequired"))
+        # An empty number is out of any bounds (AdaptiveCards #8347).
+        bounded = kind == "Input.Number" and not node.keys().isdisjoint({"min", "max"})
+        wrong = bounded or bool(node.get("isRequired"))
     elif kind == "Input.Text" and node.get("regex"):
         # The client looks for the pattern anywhere, as JavaScript's `test` does.
         wrong = re.search(node["regex"], value) is None

@@ -38,7 +38,8 @@ QUESTION: dict[str, Any] = {
             "regex": "^[a-z ]+$",
             "maxLength": 9,
         },
-        {"type": "Input.Number", "id": "copies", "label": "Copies", "min": 1, "max": 9},
+        {"type": "Input.Number", "id": "copies", "label": "Copies", "min": 1, "max": 9, "value": 1},
+        {"type": "Input.Number", "id": "invoice", "label": "Invoice"},
         {"type": "Input.Date", "id": "day", "label": "Day", "min": "2026-11-30"},
         {"type": "Input.Toggle", "id": "loud", "title": "Loud"},
         {
@@ -141,16 +142,39 @@ async def test_what_is_empty_is_not_sent(teams: Teams, bot: SdkBot) -> None:
     """Only a toggle has a value untouched; a client that sends empty values can be asked for."""
     await post(bot, QUESTION)
     await teams.submit(ANA, {"Why": "so"})
-    assert bot.heard[-1].value["action"]["data"] == {"k": "a1", "why": "so", "loud": "false"}
+    sent = bot.heard[-1].value["action"]["data"]
+    assert sent == {"k": "a1", "why": "so", "copies": "1", "loud": "false"}
     teams.send_empty = True
     await teams.submit(ANA, {"Why": "so"})
     sent = bot.heard[-1].value["action"]["data"]
-    assert (sent["copies"], sent["day"], sent["pick"]) == ("", "", "")
+    assert (sent["invoice"], sent["day"], sent["pick"]) == ("", "", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("12.50", "12.5"),
+        ("1e3", "1000"),
+        ("12345678901234567890", "12345678901234567000"),
+        ("1e21", "1e+21"),
+        ("0.0000001", "1e-7"),
+    ],
+)
+async def test_a_number_is_sent_as_the_client_has_it(
+    teams: Teams, bot: SdkBot, typed: str, kept: str
+) -> None:
+    """As JavaScript writes it, which has 53 bits for it."""
+    await post(bot, QUESTION)
+    await teams.submit(ANA, {"Why": "so", "Invoice": typed})
+    assert bot.heard[-1].value["action"]["data"]["invoice"] == kept
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"Why": ""}, {"Why": "UPPER"}, {"Copies": 10}, {"Copies": "0"}, {"Day": "2026-11-29"}],
+    [
+        *({"Why": ""}, {"Why": "UPPER"}, {"Day": "2026-11-29"}),
+        *({"Copies": 10}, {"Copies": "0"}, {"Copies": ""}),  # not needed, and not to be left out
+    ],
 )
 async def test_the_client_holds_back_what_is_not_valid(
     teams: Teams, bot: SdkBot, wrong: dict[str, Any]
@@ -192,6 +216,7 @@ async def test_the_form_shows_entries_and_what_stands_in_them(teams: Teams, bot:
     assert [(one.label, one.kind, one.required) for one in form.entries] == [
         ("Why", "text", True),
         ("Copies", "number", False),
+        ("Invoice", "number", False),
         ("Day", "date", False),
         ("Loud", "toggle", False),
         ("Pick", "choices", False),
@@ -226,7 +251,8 @@ async def test_a_card_inside_an_action_opens_first(teams: Teams, bot: SdkBot) ->
     assert seen(teams, BO).controls != seen(teams).controls
     teams.fill(ANA, seen(teams), {"Why": "so", "Reason": "no time"})
     await teams.press(ANA, seen(teams), "Really")
-    assert bot.heard[-1].value == {"k": "d", "why": "so", "loud": "false", "reason": "no time"}
+    inputs = {"why": "so", "copies": "1", "loud": "false", "reason": "no time"}
+    assert bot.heard[-1].value == {"k": "d", **inputs}
 
 
 async def test_an_old_client_uses_the_fallback(teams: Teams, bot: SdkBot) -> None:
