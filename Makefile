@@ -25,8 +25,7 @@ demo: $(VENV)/core
 	@$(BIN)/oz0 demo
 
 test: lint
-	@# Three on two cores: most of a test is waiting for a server.
-	@$(BIN)/python -m pytest -q -n 3
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 lint: $(VENV)/dev
 	@$(BIN)/ruff check --quiet

@@ -33,6 +33,9 @@ RETRY_S = 0.05
 KILL_EVERY_S = (2.0, 6.0)
 """Between two kills, on average twice what a gateway takes to be back: work is done in between."""
 
+COMES_UP = 0.5
+"""Ours: after so many kills the next waits until it is back."""
+
 GIVE_UP_S = 120.0
 """A gateway that is away longer than this fails the run."""
 
@@ -163,6 +166,9 @@ class Chaos:
             await asyncio.sleep(self._random.uniform(*self._kill_every_s))
             if gateway.kill(what):
                 self.report.kills[what] += 1
+            # Some die while they start; if all did, on a busy machine nothing would ever be asked.
+            if self._random.random() < COMES_UP:
+                await _until(lambda: _ready(gateway))
 
     async def _one(self, http: aiohttp.ClientSession, number: int) -> Told:
         told = Told(run_id=f"job-{uuid.uuid4()}")
