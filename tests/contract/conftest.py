@@ -1,4 +1,4 @@
-"""The fixtures of the store's suite: every test runs over both back ends."""
+"""The fixtures of the store's suite, and which back ends each test runs over."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ def other_redis() -> Iterator[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Over memory and Redis; the store's own suite over the other kind of server too.
-
-    What stands on the store never meets a server's kind, and would take twice as long.
+    """The store's own suite over memory, Redis and the other kind of server; over less what stands
+    on it, and never meets the difference: the worker, which dies two hundred times, over Redis.
     """
     if "backend_url" in metafunc.fixturenames:
-        of_the_store = metafunc.module.__name__.rpartition(".")[2].startswith("test_store_")
-        others = [name for name, _ in OTHERS] if of_the_store else []
-        metafunc.parametrize("backend_url", ["memory", "redis", *others], indirect=True)
+        module = metafunc.module.__name__.rpartition(".")[2]
+        backends = ["memory", "redis", *(name for name, _ in OTHERS)]
+        if not module.startswith("test_store_"):
+            backends = ["redis"] if module.startswith("test_worker") else ["memory", "redis"]
+        metafunc.parametrize("backend_url", backends, indirect=True)
 
 
 @pytest.fixture
