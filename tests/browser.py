@@ -18,18 +18,11 @@ from typing import IO, Any, NoReturn
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+from gateway.cli.demo_chat import CHROMIUM, FLAGS
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",  # CI is root in a container, where it has none
-    "--disable-gpu",
+OURS = (
+    *FLAGS,
     "--disable-dev-shm-usage",  # a container's is 64 MB
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
     "--remote-debugging-pipe",
 )
 
@@ -112,14 +105,14 @@ class Page:
 @contextmanager
 def page() -> Iterator[Page]:
     """A page in a Chromium that nobody else uses, and that keeps nothing."""
-    binary = next(filter(None, map(shutil.which, NAMES)), None)
+    binary = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if binary is None:
-        missing(f"none of {', '.join(NAMES)} is on the path")
+        missing(f"none of {', '.join(CHROMIUM)} is on the path")
     with (
         tempfile.TemporaryDirectory(prefix="oz-chromium-", ignore_cleanup_errors=True) as folder,
         Path(folder, "log").open("wb") as log,
     ):
-        command = ["sh", "-c", PIPES, binary, *FLAGS, f"--user-data-dir={folder}/profile"]
+        command = ["sh", "-c", PIPES, binary, *OURS, f"--user-data-dir={folder}/profile"]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
         ) as process:

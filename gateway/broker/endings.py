@@ -25,7 +25,7 @@ CLOCK = "clock"
 """The surface of what nobody did."""
 
 LOOKED_THROUGH = 2_000
-"""Ours: asks read for one page, a fifth of a second; the inbox is the tenant's, not the agent's."""
+"""Ours: asks read for one page; the inbox is the tenant's, not the agent's."""
 
 ASKS_REMEMBERED = 4_096
 """Ours: asks this process has opened or ended lately, some 10 MB; others are read again."""
