@@ -5,11 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
+import redis
+
 from gateway.memory_store import MemoryStore
 from gateway.redis_store import RedisStore, open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gateway.store import Store
+
+    Advance = Callable[[timedelta], None]
 
 
 class Backend(Protocol):
@@ -19,7 +25,7 @@ class Backend(Protocol):
     def store(self) -> Store: ...
 
     def advance(self, by: timedelta) -> None:
-        """The store's clock is later by so much from now on."""
+        """The store's clock is later by so much from now on; leases and bindings are older."""
         ...
 
     async def lose_log(self) -> None:
@@ -46,18 +52,26 @@ class InMemory:
 
 
 class InRedis:
-    """A Redis store; time moves by the skew its scripts are given."""
+    """A Redis store; time moves by the skew its scripts are given, and by what is left to a key."""
 
-    def __init__(self, store: RedisStore) -> None:
+    def __init__(self, store: RedisStore, url: str) -> None:
         self._redis_store = store
+        self._url = url
         self.store: Store = store
 
     @classmethod
     async def at(cls, url: str) -> InRedis:
-        return cls(await open_store(url))
+        return cls(await open_store(url), url)
 
     def advance(self, by: timedelta) -> None:
-        self._redis_store._link.skew_ms += by // timedelta(milliseconds=1)
+        by_ms = by // timedelta(milliseconds=1)
+        self._redis_store._link.skew_ms += by_ms
+        # How long a key has left is counted by the server's own clock, which nobody can move.
+        with redis.Redis.from_url(self._url) as client:
+            for key in client.scan_iter():
+                left_ms = client.pttl(key)
+                if left_ms >= 0:
+                    client.pexpire(key, left_ms - by_ms)
 
     async def lose_log(self) -> None:
         for keys in self._redis_store._partitions.all:

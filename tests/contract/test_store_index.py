@@ -7,12 +7,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tests.contract.making import asked, settle
-from tests.waiting import until
 
 if TYPE_CHECKING:
     from gateway.store import Store
+    from tests.contract.backends import Advance
 
 DAY = timedelta(days=1)
+MINUTE = timedelta(minutes=1)
 
 
 async def test_the_first_to_bind_a_name_decides(store: Store) -> None:
@@ -24,15 +25,13 @@ async def test_the_first_to_bind_a_name_decides(store: Store) -> None:
     assert await store.look("event:slack:1") == bound[0]
 
 
-async def test_a_binding_ends_with_its_time(store: Store) -> None:
+async def test_a_binding_ends_with_its_time(store: Store, advance: Advance) -> None:
     """After that the name is free, and nothing of it is left."""
-    await store.bind("event:1", "first", timedelta(milliseconds=50))
+    await store.bind("event:1", "first", DAY)
+    advance(DAY - MINUTE)
     assert await store.bind("event:1", "second", DAY) == "first"
-
-    async def free() -> bool:
-        return await store.look("event:1") is None
-
-    await until(free, "the binding has ended")
+    advance(MINUTE)
+    assert await store.look("event:1") is None
     assert await store.bind("event:1", "second", DAY) == "second"
 
 
@@ -47,16 +46,11 @@ async def test_a_fact_can_be_written_again_and_dropped_once(store: Store) -> Non
     assert await store.look("post:1") is None
 
 
-async def test_a_fact_put_over_a_binding_stays(store: Store) -> None:
+async def test_a_fact_put_over_a_binding_stays(store: Store, advance: Advance) -> None:
     """A plain fact has no end."""
-    await store.bind("post:1", "a-1", timedelta(milliseconds=50))
+    await store.bind("post:1", "a-1", MINUTE)
     await store.put("post:1", "a-2")
-    await store.bind("other", "x", timedelta(milliseconds=50))
-
-    async def over() -> bool:
-        return await store.look("other") is None
-
-    await until(over, "the other binding has ended")
+    advance(DAY)
     assert await store.look("post:1") == "a-2"
 
 

@@ -11,21 +11,14 @@ from gateway.ids import ask_id
 from gateway.posts import Post, Posts, PostState
 from gateway.store import RETENTION_DAYS, RETIRE_LOOK_AGAIN, RunChange
 from tests.contract.making import a_run, asked, opened, settle
-from tests.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gateway.store import Store
-
-    Advance = Callable[[timedelta], None]
+    from tests.contract.backends import Advance
 
 MONTH = timedelta(days=RETENTION_DAYS)
 LONG = timedelta(minutes=10)
-"""No lease of that long runs out in a test."""
-
-BRIEF = timedelta(milliseconds=100)
-"""Soon over; that a lease is held until then is shown with long ones."""
+"""No lease of that long runs out in a test that does not move its time."""
 
 PLACE = "slack:C1"
 
@@ -153,34 +146,31 @@ async def test_only_its_owner_gives_a_lease_back(store: Store) -> None:
     assert not await store.lease(ask, PLACE, "w1", LONG)
 
 
-async def test_a_lease_runs_out_so_that_a_dead_worker_stops_nobody(store: Store) -> None:
+async def test_a_lease_runs_out_so_that_a_dead_worker_stops_nobody(
+    store: Store, advance: Advance
+) -> None:
     """Then another has it, and whoever lost it cannot give it back."""
     _, record = await asked(store)
     ask = record.ask.id
-    assert await store.lease(ask, PLACE, "dead", BRIEF)
-
-    async def taken_over() -> bool:
-        return await store.lease(ask, PLACE, "w2", LONG)
-
-    await until(taken_over, "the lease runs out")
+    assert await store.lease(ask, PLACE, "dead", LONG)
+    assert not await store.lease(ask, PLACE, "w2", LONG)
+    advance(LONG)
+    assert await store.lease(ask, PLACE, "w2", LONG)
     await store.release(ask, PLACE, "dead")
     assert not await store.lease(ask, PLACE, "dead", LONG)
 
 
-async def test_its_owner_may_prolong_a_lease(store: Store) -> None:
+async def test_its_owner_may_prolong_a_lease(store: Store, advance: Advance) -> None:
     """Taken again, it lasts from then on."""
     _, record = await asked(store)
     ask = record.ask.id
-    assert await store.lease(ask, PLACE, "w1", BRIEF)
     assert await store.lease(ask, PLACE, "w1", LONG)
-    # A lease as brief as the first, taken after it, has run out: so would the first have.
-    assert await store.lease(ask, "slack:C2", "w1", BRIEF)
-
-    async def brief_is_over() -> bool:
-        return await store.lease(ask, "slack:C2", "w2", LONG)
-
-    await until(brief_is_over, "the brief one runs out")
+    advance(LONG / 2)
+    assert await store.lease(ask, PLACE, "w1", LONG)
+    advance(LONG * 0.75)
     assert not await store.lease(ask, PLACE, "w2", LONG)
+    advance(LONG / 4)
+    assert await store.lease(ask, PLACE, "w2", LONG)
 
 
 # As values

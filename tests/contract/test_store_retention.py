@@ -19,11 +19,8 @@ from gateway.store import (
 from tests.contract.making import TENANT, a_run, asked, drained, new_ask, opened, owing, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gateway.store import Store
-
-    Advance = Callable[[timedelta], None]
+    from tests.contract.backends import Advance
 
 MONTH = timedelta(days=RETENTION_DAYS)
 DAY = timedelta(days=1)

@@ -8,21 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import gateway.memory_store.timers
-import gateway.redis_store.timers
 from gateway.ask import RunStatus
 from gateway.ladder import Rung
-from gateway.store import WEBHOOK_LOOK_AGAIN, DeadLetter, EventType, Group, RunChange
+from gateway.store import CLOCK_LEASE, WEBHOOK_LOOK_AGAIN, DeadLetter, EventType, Group, RunChange
 from tests.contract.making import EXPIRED, HOOK, a_run, asked, drained, opened, owing, settle
 from tests.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from gateway.store import Store
-
-    Advance = Callable[[timedelta], None]
+    from tests.contract.backends import Advance
 
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -172,23 +168,15 @@ def hooked_retirement(now: datetime) -> datetime:
     return now - HOUR + timedelta(days=30)
 
 
-async def test_one_clock_holds_what_it_claimed(
-    store: Store, advance: Advance, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_one_clock_holds_what_it_claimed(store: Store, advance: Advance) -> None:
     """Another gets nothing meanwhile, and all of it once the first has been silent for a while."""
-    lease = timedelta(milliseconds=300)
-    monkeypatch.setattr(gateway.memory_store.timers, "CLOCK_LEASE", lease)
-    monkeypatch.setattr(gateway.redis_store.timers, "CLOCK_LEASE", lease)
     _, record = await asked(store, timeout_s=60)
     advance(MINUTE)
     assert (await store.due("first", 10)).members == (record.ask.id,)
     second = await store.due("second", 10)
     assert (second.members, second.claimed) == ((), 0)
-
-    async def taken_over() -> bool:
-        return (await store.due("second", 10)).members == (record.ask.id,)
-
-    await until(taken_over, "the second clock has what the first left")
+    advance(CLOCK_LEASE)
+    assert (await store.due("second", 10)).members == (record.ask.id,)
     assert (await store.due("first", 10)).claimed == 0
 
 
