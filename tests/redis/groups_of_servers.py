@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pytest
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
+import gateway.redis_store.server
+from gateway.redis_store.lane import pack
 from tests.redis.servers import free_port
 from tests.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.redis.servers import Rack, Server
 
 SLOTS = 16_384
@@ -46,6 +52,16 @@ async def follows(leader: Server, replicas: int) -> bool:
     """Whether so many replicas follow, and have said so."""
     role = await leader.do("ROLE")
     return role[0] == "master" and sum(int(said) > 0 for _, _, said in role[2]) == replicas
+
+
+@contextmanager
+def silent(replica: Server) -> Iterator[None]:
+    """The replica stands still, and is not waited for as long as people would allow."""
+    replica.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gateway.redis_store.server, "WAIT", pack(("WAIT", 1, 100)))
+        yield
+    replica.go_on()
 
 
 async def cut(leader: Server, replica: Server) -> None:

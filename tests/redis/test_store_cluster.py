@@ -11,7 +11,6 @@ import pytest
 from redis.crc import key_slot
 
 import gateway.redis_store.blocking
-import gateway.redis_store.server
 from gateway.ask import RunStatus
 from gateway.errors import Unavailable
 from gateway.redis_store import open_store
@@ -27,7 +26,7 @@ from tests.contract.making import (
     settle,
     taken_by,
 )
-from tests.redis.groups_of_servers import SLOTS, Cluster
+from tests.redis.groups_of_servers import SLOTS, Cluster, silent
 from tests.redis.servers import racks
 from tests.waiting import until
 
@@ -220,22 +219,17 @@ async def test_a_slot_on_the_move_is_unavailable_until_it_has_arrived(
     await cluster.move(slot, target, source)
 
 
-async def test_each_masters_replica_confirms_its_own(
-    store: RedisStore, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_each_masters_replica_confirms_its_own(store: RedisStore, cluster: Cluster) -> None:
     """A replica that does not answer holds up its master's partitions, and no others."""
     first, second, _ = cluster.masters
     replica = await cluster.replicate(first)
     run, record = await asked(store, *runs_of(store, cluster, first, 1))
     other, _ = await asked(store, *runs_of(store, cluster, second, 1))
-    replica.stop()
-    with monkeypatch.context() as patch:
-        patch.setattr(gateway.redis_store.server, "WAIT_MS", 100)
+    with silent(replica):
         for _ in range(2):
             with pytest.raises(Unavailable):
                 await settle(store, run, record)
         await opened(store, other)
-    replica.go_on()
 
     async def confirmed() -> bool:
         with suppress(Unavailable):
