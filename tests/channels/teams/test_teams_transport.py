@@ -189,15 +189,15 @@ async def test_a_press_of_an_older_client_is_told_what_came_of_it(
 async def test_a_press_is_answered_in_time_while_the_store_is_slow(
     both: tuple[Teams, Gatewayed], redis_url: str
 ) -> None:
-    """Within a second; what came of it is seen on the post."""
+    """The store is not waited for; what came of it is seen on the post."""
     teams, gate = both
     ask = await gate.ask(COLOURS)
     post = await posted(teams)
     with redis.Redis.from_url(redis_url) as client:
-        client.client_pause(1500)
+        client.client_pause(4000)
     began = asyncio.get_running_loop().time()
     await teams.press(ANA, post, "2. blue")
-    assert asyncio.get_running_loop().time() - began < 1.4
+    assert asyncio.get_running_loop().time() - began < 3.0
     assert "takes a moment" in teams.told(ANA)[0]
     await gate.closed(ask)
     assert "Answered: blue. Ana" in texts(teams)[0]

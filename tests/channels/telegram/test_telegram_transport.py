@@ -42,6 +42,9 @@ from tests.channels.telegram.rooms import (
     shows,
 )
 
+AT_ONCE_S = 2.0
+"""Twice what is promised, as other tests share the processors; what would be late takes four."""
+
 
 @pytest.fixture
 async def pair() -> AsyncIterator[Trio]:
@@ -132,12 +135,12 @@ async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Tri
         return Response((Tell("Only you may read this.", "Somebody may not."),))
 
     door.answers = slowly
-    chat.fail("answerCallbackQuery", delay_s=1.0)
+    chat.fail("answerCallbackQuery", delay_s=2.0)
     at = asyncio.get_running_loop().time()
     await press(chat, transport)
     await chat.until(lambda: not chat.spinning())
     [call] = [one for one in chat.calls if one.method == "answerCallbackQuery"]
-    assert call.at - at < 1.0
+    assert call.at - at < AT_ONCE_S
     assert chat.told(ANA) == ["This takes a moment."]
     hold.set()
     assert (await shows(chat, ANA, "Only you")).private_to is None
@@ -151,13 +154,13 @@ async def test_fifty_presses_a_second_are_each_answered_within_one(pair: Trio) -
     chat, transport, door = pair
 
     async def slowly(_: Interaction) -> Response:
-        await asyncio.sleep(2.4)  # eight commands of 300 ms
+        await asyncio.sleep(4.0)
         return Response()
 
     door.answers = slowly
     await press(chat, transport)
     post = chat.messages(GROUP)[-1]
-    chat.fail("answerCallbackQuery", times=51, delay_s=2.0)
+    chat.fail("answerCallbackQuery", times=51, delay_s=4.0)
     for account in range(100, 150):
         chat.person(str(account))
         chat.join(GROUP, str(account))
@@ -165,7 +168,7 @@ async def test_fifty_presses_a_second_are_each_answered_within_one(pair: Trio) -
         await asyncio.sleep(0.02)
     await chat.until(lambda: len(_answers(chat)) == 51)
     late = [call.at - _pressed(chat, call) for call in _answers(chat)]
-    assert max(late) < 1.0
+    assert max(late) < AT_ONCE_S
     assert not chat.spinning()
 
 
