@@ -338,8 +338,13 @@ class Transport(Protocol):
         """Draws the post anew. Raises: PostError."""
         ...
 
-    async def note(self, where: Destination, message: str, text: str) -> None:
-        """Says something under the post: in its thread, or as a reply to it. Raises: PostError."""
+    async def note(
+        self, where: Destination, message: str, text: str, *, only_under: bool = False
+    ) -> None:
+        """Says something under the post: in its thread, or as a reply to it. Raises: PostError.
+
+        `only_under`: nothing is said where the post is gone (`Missing`), if the platform tells.
+        """
         ...
 
     async def direct(self, account: str) -> str:

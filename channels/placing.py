@@ -301,7 +301,7 @@ class Placing:
         # Recorded first: a reminder too few is better than one twice.
         await self._keep(record.ask.id, replace(post, reminded=rung))
         try:
-            await self._transport(post).note(where, message, text)
+            await self._transport(post).note(where, message, text, only_under=True)
         except Moved as moved:
             await self._remind_where_it_moved(record, post, moved, rung)
         except Missing:

@@ -96,9 +96,12 @@ class Screen:
         self._called("update", where, drawing)
         self._standing(message).drawn.append(drawing)
 
-    async def note(self, where: Destination, message: str, text: str) -> None:
+    async def note(
+        self, where: Destination, message: str, text: str, *, only_under: bool = False
+    ) -> None:
         self._called("note", where)
-        under = self.messages[message] if self.talks else self._standing(message)
+        said_anyway = self.talks and not only_under
+        under = self.messages[message] if said_anyway else self._standing(message)
         under.notes.append(text)
 
     async def direct(self, account: str) -> str:

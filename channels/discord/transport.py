@@ -261,7 +261,14 @@ class Discord:
             await self._api.reopen(place)
             await self._api.edit(place, message, payload)
 
-    async def note(self, where: Destination, message: str, text: str) -> None:
+    async def note(
+        self,
+        where: Destination,
+        message: str,
+        text: str,
+        *,
+        only_under: bool = False,  # noqa: ARG002  # to be read
+    ) -> None:
         place = where.thread or where.conversation
         for payload in render.note(text):
             await self._api.create(

@@ -28,7 +28,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from channels.contract import Later, PostError, Shut, Unsure
+from channels.contract import Later, Missing, PostError, Shut, Unsure
 from channels.slack import render
 from channels.slack.errors import post_error
 from channels.slack.inbox import Inbox
@@ -181,7 +181,9 @@ class SlackTransport:
             link_names=False,
         )
 
-    async def note(self, where: Destination, message: str, text: str) -> None:
+    async def note(
+        self, where: Destination, message: str, text: str, *, only_under: bool = False
+    ) -> None:
         """See `channels.contract.Transport`."""
         note = render.note(text)
         try:
@@ -189,6 +191,8 @@ class SlackTransport:
         except PostError as error:
             if error.code != "thread_not_found" or where.thread is not None:
                 raise
+            if only_under:
+                raise Missing(error.code) from error
             # The post is gone, and the thread under it with it.
             await self._say(where, note, str(uuid4()))
 

@@ -209,7 +209,14 @@ class Transport:
         body = render.update(drawing)
         await self._connector.update(where.conversation, where.thread, message, body)
 
-    async def note(self, where: Destination, message: str, text: str) -> None:
+    async def note(
+        self,
+        where: Destination,
+        message: str,
+        text: str,
+        *,
+        only_under: bool = False,  # noqa: ARG002  # no refusal of Teams tells
+    ) -> None:
         """See `contract.Transport`."""
         await self._connector.send(where.conversation, _under(where, message), render.said(text))
 

@@ -272,8 +272,10 @@ class TelegramTransport:
             if outcome is not None:
                 await self._saying.over(drawing.view.ask_id, outcome)
 
-    async def note(self, where: Destination, message: str, text: str) -> None:
-        replied = {"message_id": _id(message), "allow_sending_without_reply": True}
+    async def note(
+        self, where: Destination, message: str, text: str, *, only_under: bool = False
+    ) -> None:
+        replied = {"message_id": _id(message), "allow_sending_without_reply": not only_under}
         for payload in render.tell(text):
             await self._send(where, {**payload, "reply_parameters": replied})
 

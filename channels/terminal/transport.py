@@ -103,7 +103,14 @@ class Terminal:
                 self._pen.post(render.ending(view))
                 self._ended(view.ask_id)
 
-    async def note(self, _where: Destination, _message: str, text: str) -> None:
+    async def note(
+        self,
+        _where: Destination,
+        _message: str,
+        text: str,
+        *,
+        only_under: bool = False,  # noqa: ARG002  # what was printed stays
+    ) -> None:
         """Prints it."""
         async with self._pen.lock:
             self._pen.said(text)

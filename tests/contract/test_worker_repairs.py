@@ -274,9 +274,12 @@ async def test_a_reminder_that_fails_takes_no_other_along(
     assert [line.message for line in caplog.records] == ["reminder.failed"]
 
 
-async def test_a_reminder_that_finds_its_post_deleted_has_it_made_anew(chats: Chats) -> None:
-    """Nobody told us that it was: the new post reminds, and nothing is said under it."""
-    screen = Screen()
+@pytest.mark.parametrize("talks", [False, True])
+async def test_a_reminder_that_finds_its_post_deleted_has_it_made_anew(
+    chats: Chats, *, talks: bool
+) -> None:
+    """Nobody told us that it was: the new post reminds, and nothing is said where it stood."""
+    screen = Screen(talks=talks)
     worker = worker_of(chats, screen, places(CHANNEL))
     ask = await chats.open(posted=False, waits=WAIT)
     await look(worker, ask)

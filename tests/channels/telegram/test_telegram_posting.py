@@ -61,6 +61,17 @@ async def test_a_post_is_found_and_drawn_anew(pair: Trio) -> None:
     assert await transport.direct(ANA) == ANA
 
 
+async def test_what_is_said_only_under_a_post_is_not_said_where_it_is_gone(pair: Trio) -> None:
+    """Telegram tells of no deletion; a closing note is said all the same."""
+    chat, transport, _ = pair
+    message, _ = await transport.post(PLACE, drawing(), "k")
+    chat.delete(GROUP, message)
+    with pytest.raises(Missing):
+        await transport.note(PLACE, message, "Still waiting.", only_under=True)
+    await transport.note(PLACE, message, "Answered.")
+    assert [one.text for one in chat.messages(GROUP)] == ["Answered."]
+
+
 async def test_a_long_post_that_broke_off_goes_on_where_it_was(pair: Trio) -> None:
     """Its first parts are not said twice."""
     chat, transport, _ = pair
