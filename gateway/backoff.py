@@ -5,6 +5,9 @@ from __future__ import annotations
 FIRST_S = 0.5
 MOST_S = 4.0
 """Ours: at most two lines of log a second while it fails, and back within five once it can be."""
+BY_HAND_S = 300.0
+"""Ours: the rest after what only a person can mend. Discord allows 1,000 starts a day, to all
+replicas together, and resets the token after that; this makes 288."""
 
 
 class Backoff:

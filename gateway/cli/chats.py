@@ -13,11 +13,12 @@ from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from gateway.backoff import Backoff
+from channels.contract import Shut
+from gateway.backoff import BY_HAND_S, Backoff
 from gateway.log import event
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from aiohttp.web import AbstractRouteDef
 
@@ -49,10 +50,14 @@ def installed_channels() -> Mapping[str, Channel]:
 
 @dataclass(frozen=True, slots=True)
 class Chats:
-    """The open channels of this process, and the worker that draws their posts."""
+    """The open channels of this process, and the worker that draws their posts.
+
+    `rest` lets so many seconds pass.
+    """
 
     worker: Worker
     transports: Mapping[str, Transport] = field(default_factory=dict)
+    rest: Callable[[float], Awaitable[object]] = asyncio.sleep
 
     def routes(self) -> Sequence[AbstractRouteDef]:
         """What they want served for platforms that call us."""
@@ -62,12 +67,14 @@ class Chats:
         """Takes in what people do on one channel, until cancelled; what breaks begins anew."""
         backoff = Backoff()
         while True:
+            by_hand = False
             try:
                 await self.transports[name].run()
                 backoff.reset()
             except Exception as error:  # noqa: BLE001  # one channel must not end the others
+                by_hand = isinstance(error, Shut)
                 event(_log, "channel.failed", level=logging.ERROR, error=error, surface=name)
-            await asyncio.sleep(backoff.rest_s())
+            await self.rest(BY_HAND_S if by_hand else backoff.rest_s())
 
 
 @asynccontextmanager

@@ -29,6 +29,9 @@ HEARTBEAT_S = 41.25
 """What Discord's hello asks for."""
 IDENTIFY_EVERY_S = 5.0
 """Discord's: one identify in five seconds, with a `max_concurrency` of 1."""
+STARTS_A_DAY = 1000
+"""Discord's: so many identifies in 24 hours, those it refuses among them; then a new token."""
+DAY_S = 86_400.0
 
 _DISPATCH, _BEAT, _IDENTIFY, _PRESENCE, _VOICE, _RESUME = 0, 1, 2, 3, 4, 6
 _RECONNECT, _MEMBERS, _INVALID, _HELLO, _ACK = 7, 8, 9, 10, 11
@@ -116,21 +119,39 @@ class Welcome:
     guilds: Callable[[], list[dict[str, Any]]]
     members: Callable[[dict[str, Any]], dict[str, Any]]
     changed: Callable[[], Any]
+    now_s: Callable[[], float]
+    revoke: Callable[[], None]
+    """Resets the token, which ends all sessions."""
 
 
 class Gateway:
     """All sessions of the bot. `identifies` and `resumes` count those that were taken."""
 
-    def __init__(self, welcome: Welcome, *, heartbeat_s: float, identify_every_s: float) -> None:
+    def __init__(
+        self,
+        welcome: Welcome,
+        *,
+        heartbeat_s: float,
+        identify_every_s: float,
+        starts_a_day: int,
+    ) -> None:
         self._welcome = welcome
         self._heartbeat_s = heartbeat_s
         self._identify_every_s = identify_every_s
+        self._starts_a_day = starts_a_day
+        self._started_at: deque[float] = deque()
         self._identified_at: float | None = None
         self.identifies = 0
         self.resumes = 0
         self.sessions: dict[str, Session] = {}
         self.wires: set[Wire] = set()
         self._held: list[Callable[[], None]] | None = None
+
+    def starts_left(self) -> int:
+        """The identifies that are left of the last 24 hours'."""
+        while self._started_at and self._started_at[0] <= self._welcome.now_s() - DAY_S:
+            self._started_at.popleft()
+        return self._starts_a_day - len(self._started_at)
 
     # Out
 
@@ -280,6 +301,10 @@ class Gateway:
             raise Closed(4005, "Already authenticated.")
         if data.get("token") != self._welcome.token():
             raise Closed(4004, "Authentication failed.")
+        if not self.starts_left():
+            self._welcome.revoke()
+            raise Closed(4004, "Authentication failed.")
+        self._started_at.append(self._welcome.now_s())
         intents = data.get("intents")
         if not isinstance(intents, int) or intents & ~KNOWN_INTENTS:
             raise Closed(4013, "Invalid intent(s).")

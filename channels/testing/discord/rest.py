@@ -242,7 +242,12 @@ class Rest:
         return shapes.application(self._chat.bot, owner, flags, len(self._chat.joined()))
 
     def _gateway(self, _asked: Asked) -> Any:
-        starts = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
+        starts = {
+            "total": self._chat.rules.starts_a_day,
+            "remaining": self._chat.gateway.starts_left(),
+            "reset_after": 86_400_000,
+            "max_concurrency": 1,
+        }
         return {"url": self._chat.gateway_url, "shards": 1, "session_start_limit": starts}
 
     def _create_dm(self, asked: Asked) -> Any:

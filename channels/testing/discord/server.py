@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from channels.testing.discord import client
 from channels.testing.discord.bodies import LOADING
 from channels.testing.discord.components import BUTTON, LABEL, SELECT, TEXT, walk
-from channels.testing.discord.gateway import HEARTBEAT_S
+from channels.testing.discord.gateway import HEARTBEAT_S, STARTS_A_DAY
 from channels.testing.discord.interactions import (
     COMMAND,
     COMPONENT,
@@ -50,6 +50,7 @@ class Discord(Interactions):
         heartbeat_s: what the hello asks for.
         identify_every_s: identifies closer together are refused; 0 takes any (Discord's is
             `gateway.IDENTIFY_EVERY_S`, which two replicas of a test would have to wait for).
+        starts_a_day: identifies in 24 hours, after which the token is reset.
     """
 
     def __init__(
@@ -61,8 +62,16 @@ class Discord(Interactions):
         token_life_s: float = TOKEN_LIFE_S,
         heartbeat_s: float = HEARTBEAT_S,
         identify_every_s: float = 0.0,
+        starts_a_day: int = STARTS_A_DAY,
     ) -> None:
-        rules = Rules(message_content, ack_within_s, token_life_s, heartbeat_s, identify_every_s)
+        rules = Rules(
+            message_content,
+            ack_within_s,
+            token_life_s,
+            heartbeat_s,
+            identify_every_s,
+            starts_a_day,
+        )
         super().__init__(token, rules)
         self.rest = Rest(self)
 

@@ -38,6 +38,7 @@ class Rules:
     token_life_s: float
     heartbeat_s: float
     identify_every_s: float
+    starts_a_day: int
 
 
 class World(Platform):
@@ -68,9 +69,12 @@ class World(Platform):
                 guilds=lambda: [self._guild(one) for one in self.guilds.values() if one.joined],
                 members=self._members,
                 changed=self.changed,
+                now_s=self.now_s,
+                revoke=self.revoke_token,
             ),
             heartbeat_s=rules.heartbeat_s,
             identify_every_s=rules.identify_every_s,
+            starts_a_day=rules.starts_a_day,
         )
 
     # Time

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from channels.contract import Shut
 from channels.testing.discord import Discord
+from channels.testing.discord.gateway import STARTS_A_DAY
 from channels.testing.discord.server import ACK_WITHIN_S
 from gateway.ask import Status
 from gateway.embedded_redis import EngineError, find_server
@@ -21,7 +23,12 @@ from tests.strategies_reply import choice, field
 from tests.waiting import until
 
 DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
+HOUR_S = 3600.0
 AWAY = "Not saved just now. Please try again in a moment; nothing was sent."
+
+
+class Enough(Exception):
+    """The time that a test looks at is over."""
 
 
 @pytest.fixture
@@ -190,3 +197,24 @@ async def test_an_intent_that_is_off_stops_the_way_in_alone(redis_url: str, tmp_
             with pytest.raises(Shut) as refused:
                 await gate.chats.transports["discord"].run()
             assert refused.value.code == "4014"
+
+
+async def test_an_intent_that_is_off_never_costs_the_token(redis_url: str, tmp_path: Path) -> None:
+    """Discord counts every start, and 1,000 a day cost the token: two replicas stay below it."""
+    rests: list[float] = []
+    async with Discord() as chat:
+        chat.channel("600", "general")
+        table = chat.settings() | {"message_content": True}
+        config = settings({"discord": table}, PEOPLE, OPEN, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            await chat.until(lambda: chat.gateway.starts_left() < STARTS_A_DAY)
+            before = chat.gateway.starts_left()
+
+            async def rest(seconds: float) -> None:
+                rests.append(seconds)
+                if sum(rests) > HOUR_S:
+                    raise Enough
+
+            with pytest.raises(Enough):
+                await replace(gate.chats, rest=rest).listen("discord")
+            assert 0 < before - chat.gateway.starts_left() <= STARTS_A_DAY / 24 / 2

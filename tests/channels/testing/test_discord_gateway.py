@@ -140,6 +140,29 @@ async def test_identifies_too_close_together_are_refused() -> None:
         assert chat.gateway.identifies == 1
 
 
+async def test_too_many_identifies_in_a_day_cost_the_token() -> None:
+    """Those that are refused count as well; a day later there are as many again."""
+    chat = Discord(starts_a_day=2)
+    async with chat:
+        token = chat.token
+        for _ in range(2):
+            with pytest.raises(discord.PrivilegedIntentsRequired):
+                async with connected(chat, intents=CONTENT):
+                    pass
+        assert (chat.gateway.starts_left(), chat.token) == (0, token)
+        chat.pass_time(86_401)
+        for _ in range(2):
+            async with connected(chat):
+                pass
+        with pytest.raises(discord.ConnectionClosed) as closed:
+            async with connected(chat):
+                pass
+        assert (closed.value.code, chat.token != token) == (4004, True)
+        with pytest.raises(discord.LoginFailure):
+            async with connected(chat, token=token):
+                pass
+
+
 async def test_heartbeats_are_asked_for_and_missed(chat: Discord) -> None:
     """A client answers op 1; a session without heartbeats is ended with 4009."""
     silent = Discord(heartbeat_s=0.02)
