@@ -31,6 +31,7 @@ from gateway.reply.meaning import (
     Skipped,
 )
 from gateway.reply.options import options_of
+from gateway.reply.own import cap_of
 from gateway.reply.picks import whole_label
 from gateway.reply.reading import Failed, Left, Manner, Read, WantsWords
 from gateway.reply.trim import own_text
@@ -84,9 +85,10 @@ def parse(text: str, ask: Ask, place: Place) -> Reply:
 
 
 def _unreadable(text: str, ask: Ask) -> Refused | None:
-    limit = LONGEST_IN_CAPS * _text_cap(ask)
-    if len(text) > limit:
-        return Refused(Refusal.TOO_LONG, {"limit": limit, "length": len(text)})
+    cap = _text_cap(ask)
+    # counted as it came: NFC is slow on long texts, and leaves a quarter of each at least
+    if len(text) > LONGEST_IN_CAPS * max(cap, SMALLEST_CAP):
+        return Refused(Refusal.TOO_LONG, {"limit": cap, "length": len(text)})
     if "\0" in text or has_surrogate(text):
         return Refused(Refusal.BAD_CHARACTERS)
     return None
@@ -100,10 +102,9 @@ def _is_heard(ask: Ask, place: Place) -> bool:
 
 
 def _text_cap(ask: Ask) -> int:
-    """The cap of the ask's words; without words, that of any text."""
+    """The cap of the ask's words, the largest of several; without words, that of any text."""
     worded = [one for one in ask.question.fields if one.kind is Kind.TEXT or one.write_in]
-    caps = [TEXT_CAP if one.max_length is None else one.max_length for one in worded]
-    return max(SMALLEST_CAP, *caps) if caps else TEXT_CAP
+    return max(map(cap_of, worded), default=TEXT_CAP)
 
 
 def _acted(reply: Said, ask: Ask, words: Words, place: Place) -> Meant | Command | Refused | None:
