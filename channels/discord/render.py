@@ -121,9 +121,9 @@ def note(text: str) -> list[dict[str, Any]]:
     return [_message(written(piece)) for piece in split(text, CONTENT, measure)]
 
 
-def reference(message: str) -> dict[str, Any]:
-    """Marks a message as a reply to that one, if it still stands."""
-    return {"message_id": message, "fail_if_not_exists": False}
+def reference(message: str, *, only_under: bool = False) -> dict[str, Any]:
+    """Marks a message as a reply to that one, if it still stands; `only_under`: it has to."""
+    return {"message_id": message, "fail_if_not_exists": only_under}
 
 
 def _message(content: str) -> dict[str, Any]:

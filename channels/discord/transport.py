@@ -100,6 +100,11 @@ class Api:
         found: Mapping[str, Any] = await self._call("GET", path, channel_id=conversation)
         return found
 
+    async def look_for(self, conversation: str, message: str) -> None:
+        """Raises: PostError; `Missing` where it is gone."""
+        path = "/channels/{channel_id}/messages/{message_id}"
+        await self._call("GET", path, channel_id=conversation, message_id=message)
+
     async def after(self, conversation: str, message: str) -> Sequence[Mapping[str, Any]]:
         """All messages since that one, the oldest first."""
         found: list[Mapping[str, Any]] = []
@@ -262,18 +267,18 @@ class Discord:
             await self._api.edit(place, message, payload)
 
     async def note(
-        self,
-        where: Destination,
-        message: str,
-        text: str,
-        *,
-        only_under: bool = False,  # noqa: ARG002  # to be read
+        self, where: Destination, message: str, text: str, *, only_under: bool = False
     ) -> None:
         place = where.thread or where.conversation
+        reference = render.reference(message, only_under=only_under)
         for payload in render.note(text):
-            await self._api.create(
-                place, {**payload, "message_reference": render.reference(message)}
-            )
+            try:
+                await self._api.create(place, {**payload, "message_reference": reference})
+            except Unfit:
+                if only_under:
+                    # Discord refuses the whole; whether it is the post that is wrong, it is asked.
+                    await self._api.look_for(place, message)
+                raise
 
     async def direct(self, account: str) -> str:
         return await self._api.direct(account)

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from channels.contract import Shut
+from channels.contract import Destination, Missing, Shut, Unfit
 from channels.testing.discord import Discord
 from channels.testing.discord.gateway import STARTS_A_DAY
 from channels.testing.discord.server import ACK_WITHIN_S
 from gateway.ask import Status
 from gateway.embedded_redis import EngineError, find_server
 from gateway.question import Kind
+from gateway.store import EventType
 from tests.channels.discord.rooms import OPEN, PEOPLE, opened, posted, running, told
 from tests.channels.gatewayed import gateway, settings
 from tests.redis.servers import Rack, racks
@@ -218,3 +219,47 @@ async def test_an_intent_that_is_off_never_costs_the_token(redis_url: str, tmp_p
             with pytest.raises(Enough):
                 await replace(gate.chats, rest=rest).listen("discord")
             assert 0 < before - chat.gateway.starts_left() <= STARTS_A_DAY / 24 / 2
+
+
+async def test_a_post_deleted_while_nothing_ran_is_made_anew_by_its_reminder(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """Discord tells nobody of it later; the new post can be answered, and nothing hangs loose."""
+    async with Discord() as chat:
+        chat.person("7", "Ana")
+        chat.channel("600", "general")
+        config = settings({"discord": chat.settings()}, PEOPLE, OPEN, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            ask = await gate.ask(choice("red", "blue"))
+            gone = await posted(chat)
+
+            async def shown() -> bool:
+                return (await gate.where(ask)).get("discord:600") == "shown"
+
+            await until(shown, "the post is recorded")
+        chat.erase("600", gone.id)
+        async with gateway(config, redis_url, "w2") as back:
+            record = await back.record(ask)
+            assert await back.store.climb(record, 0, 1, EventType.WAITING, "answerers", None)
+            await chat.press("7", await posted(chat), "2. blue")
+            await back.closed(ask)
+        assert len(chat.messages("600")) == 1
+
+
+async def test_a_note_is_said_where_its_post_stood(redis_url: str, tmp_path: Path) -> None:
+    """Unless it is to stand under it alone; what Discord refuses for another reason is told."""
+    where = Destination("discord", "600")
+    async with running(redis_url, tmp_path) as (chat, gate):
+        transport = gate.chats.transports["discord"]
+        await gate.ask(choice("red", "blue"))
+        post = await posted(chat)
+        await transport.note(where, post.id, "Still waiting.", only_under=True)
+        chat.fail("create_message", status=400, body={"code": 50035, "message": "Invalid"})
+        with pytest.raises(Unfit):
+            await transport.note(where, post.id, "Still waiting.", only_under=True)
+        chat.erase("600", post.id)
+        with pytest.raises(Missing):
+            await transport.note(where, post.id, "Still waiting.", only_under=True)
+        await transport.note(where, post.id, "Answered.")
+        said = [one.text for one in chat.messages("600")]
+        assert (said.count("Still waiting."), said.count("Answered.")) == (1, 1)
