@@ -224,12 +224,15 @@ class Chats(Platform):
         *,
         thread: str | None = None,
         reply_to: str | None = None,
+        desktop: bool = False,
     ) -> str:
-        """Writes; more than 4,096 units become several messages. The id of the first."""
+        """Writes; more than 4,096 units become several messages, cut as Telegram for Android does,
+        or as Telegram `desktop`. The id of the first.
+        """
         chat = self.world.chat(conversation)
         answered = self._kept(conversation, reply_to) if reply_to is not None else None
         topic = int(thread) if thread is not None else answered.topic if answered else None
-        sent = self.people.write(int(account), chat, text, topic, answered)
+        sent = self.people.write(int(account), chat, text, topic, answered, desktop=desktop)
         await self.changed()
         return str(sent[0].id)
 

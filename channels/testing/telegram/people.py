@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 BREAK = 300
 """Telegram for Android: how far back it looks for a place to break a long text at."""
+DESKTOP_BREAKS = tuple(
+    map(re.compile, (r"\n(?=\n)", r"\n", r"(?<=[.!?])\s", r"(?<=[,;:])\s", r"\s"))
+)
+"""Telegram Desktop (TextUtilities::CutPart): where it cuts, the best first."""
 FIRST_QUERY = 4_000_000_000_000_000_001
 
 
@@ -118,11 +123,13 @@ class People:
         text: str,
         topic: int | None = None,
         answered: Kept | None = None,
+        *,
+        desktop: bool = False,
     ) -> list[Kept]:
         """Writes; a long text becomes several messages, as clients cut it. Raises: LookupError."""
         self._may_write(account, chat, topic)
         sent = []
-        for part in split(text):
+        for part in split(text, desktop=desktop):
             kept = self._keep(
                 account, chat, text=part, entities=marked(part), topic=topic, reply_to=answered
             )
@@ -189,19 +196,34 @@ class People:
             person.started = True
 
 
-def split(text: str) -> list[str]:
-    """A text as Telegram's clients send it: at most 4,096 units each, broken at a space nearby."""
+def split(text: str, *, desktop: bool = False) -> list[str]:
+    """A text as Telegram's clients send it: at most 4,096 units each, broken at a blank: of the
+    last 300 characters by Telegram for Android, of the second half by Telegram Desktop.
+    """
     parts = []
     while units(text) > TEXT:
-        end = cut = _within(text, TEXT)
-        for mark in ("\n\n", "\n", " "):
-            found = text.rfind(mark, max(cut - BREAK, 1), cut)
-            if found > 0:
-                end = found
-                break
+        cut = _within(text, TEXT)
+        end = _desktop_end(text, cut) if desktop else _android_end(text, cut)
         parts.append(text[:end].strip())
         text = text[end:].lstrip() if end < cut else text[end:]
     return [part for part in (*parts, text.strip()) if part]
+
+
+def _android_end(text: str, cut: int) -> int:
+    for mark in ("\n\n", "\n", " "):
+        found = text.rfind(mark, max(cut - BREAK, 1), cut)
+        if found > 0:
+            return found
+    return cut
+
+
+def _desktop_end(text: str, cut: int) -> int:
+    half = _within(text, TEXT // 2)
+    for mark in DESKTOP_BREAKS:
+        found = [one.start() for one in mark.finditer(text, half + 1) if one.start() < cut]
+        if found:
+            return found[-1]
+    return cut
 
 
 def _within(text: str, limit: int) -> int:

@@ -297,12 +297,12 @@ def test_an_upgraded_group_is_heard_of_from_both_sides() -> None:
 # Pastes
 
 
-def parts_of(text: str) -> list[Typed]:
+def parts_of(text: str, *, desktop: bool = False) -> list[Typed]:
     """A text as a client sends it."""
     first = typed()
     return [
         replace(first, text=part, message=str(41 + n), at=first.at + timedelta(seconds=n // 3))
-        for n, part in enumerate(split(text))
+        for n, part in enumerate(split(text, desktop=desktop))
     ]
 
 
@@ -317,6 +317,23 @@ def test_a_paste_is_joined_as_it_was(text: str) -> None:
     whole = joined(parts)
     assert "".join(whole.text.split()) == "".join(text.split())
     assert (whole.message, whole.at) == (parts[0].message, parts[0].at)
+
+
+BLANKS = (" ", ", ", ". ", "\n", ".\n", "\n\n")
+
+
+@given(st.lists(st.tuples(st.integers(1, 400), st.sampled_from(BLANKS)), min_size=20, max_size=90))
+def test_a_paste_from_a_desktop_is_joined_with_such_blanks(
+    words: list[tuple[int, str]],
+) -> None:
+    """Telegram Desktop cuts far before a message is full, wherever the text has its best break."""
+    text = "".join("x" * size + blank for size, blank in words).strip()
+    parts = parts_of(text, desktop=True)
+    for before, after in pairwise(parts):
+        assert goes_on(before, after)
+    whole = joined(parts).text
+    assert whole.split() == text.split()
+    assert parts_of(whole, desktop=True) == parts
 
 
 def test_lines_stay_lines_where_a_paste_was_cut() -> None:

@@ -298,6 +298,26 @@ async def test_a_long_paste_is_one_message(pair: Trio) -> None:
     assert door.words == [text, "and this"]
 
 
+async def test_a_paste_from_a_desktop_is_one_message(pair: Trio) -> None:
+    """Cut at its one blank line, with more than a thousand units to spare."""
+    chat, _, door = pair
+    text = "a word " * 340 + "end\n\n" + "\n".join(["b word"] * 300)
+    await chat.type(ANA, ANA, text, desktop=True)
+    await chat.until(lambda: not chat.updates.pending)
+    assert door.words == [text]
+
+
+async def test_a_short_message_waits_for_no_other(
+    pair: Trio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No client cuts in the first half, so nothing can follow it."""
+    monkeypatch.setattr("channels.telegram.intake.PASTE_S", 600.0)
+    chat, _, door = pair
+    await chat.type(ANA, ANA, "y" * 2047)
+    await chat.until(lambda: not chat.updates.pending)
+    assert len(door.words) == 1
+
+
 async def test_a_long_message_alone_is_read_after_a_moment(pair: Trio) -> None:
     """Nothing follows that could be the rest of it."""
     chat, _, door = pair
