@@ -51,7 +51,7 @@ class EventType(StrEnum):
     RUN_CREATED = "run.created"
     RUN_ENDED = "run.ended"  # note: the status it ended with
     ASK_OPENED = "ask.opened"  # note: the run's parent, where it has one
-    ASK_NOT_ASKED = "ask.not_asked"  # note: `auto` or `none`
+    ASK_NOT_ASKED = "ask.not_asked"  # note: `auto` or `none`; the id is what the ask would have had
     ASK_ANSWERED = "ask.answered"  # note of the five endings: `webhook` where the run owes a post
     ASK_DECLINED = "ask.declined"
     ASK_EXPIRED = "ask.expired"
@@ -69,7 +69,7 @@ ENDINGS = frozenset(
     {EventType.ASK_ANSWERED, EventType.ASK_DECLINED, EventType.ASK_EXPIRED, EventType.ASK_CANCELLED}
 )
 
-ONCE_AN_ASK = frozenset({EventType.ASK_UNDELIVERED})
+ONCE_AN_ASK = frozenset({EventType.ASK_UNDELIVERED, EventType.ASK_NOT_ASKED})
 """Events that a run's history has once for each of its asks, whoever adds them, and how often."""
 
 
@@ -124,13 +124,18 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class NewAsk:
-    """An ask to open, with what idempotency compares."""
+    """An ask to open, with what idempotency compares.
+
+    `run_created_at` is of the run it was made for, where that was read a while ago: one that was
+    retired since, and its id given to another, is `NO_RUN`.
+    """
 
     ask: Ask
     call_digest: str
     arguments_digest: str
     one_at_a_time: bool
     ladder: tuple[Rung, ...]
+    run_created_at: datetime | None = None
 
 
 class When(StrEnum):
@@ -163,7 +168,9 @@ class Ending:
     """One step that ends asks of one run, and perhaps the run: all of it, or nothing.
 
     `outcomes` are by ask id. With `run_change` they must be exactly the run's pending asks, else
-    `RETRY`. `token` names this try: the same token again hears `WON`.
+    `RETRY`; one of them that is lost is passed over. `token` names this try: the same token again
+    hears `WON`. `opened_at` is of the one ask it ends, where that was read a while ago: one of the
+    same id that was opened at another time is `MISSING`.
     """
 
     run: Run
@@ -171,6 +178,7 @@ class Ending:
     token: str
     when: When = When.ANY
     run_change: RunChange | None = None
+    opened_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +205,9 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """An entry that failed for good. `ask_id` is empty for one that did not read."""
+    """An entry that failed for good. `ask_id` is empty for one that did not read, and the run's id
+    for a run of whose own timer it was.
+    """
 
     id: str
     group: Group
@@ -239,7 +249,9 @@ class Asks(Protocol):
     async def read(self, ask_id: str) -> AskRecord | None: ...
     async def settle(self, ending: Ending) -> Settled: ...
     async def pending(self, tenant: str, *, after: Cursor | None, limit: int) -> list[AskRecord]:
-        """Pending asks of a tenant, oldest first, from just after the cursor."""
+        """Pending asks of a tenant, oldest first, from just after the cursor; none only where there
+        are no more.
+        """
         ...
 
     async def count_pending(self, tenant: str) -> int: ...
@@ -279,6 +291,10 @@ class Timers(Protocol):
         ...
 
     async def rung(self, ask_id: str) -> int: ...
+    async def holds(self, ask_id: str) -> bool:
+        """Whether the ask is there, though it may not read."""
+        ...
+
     async def retire(self, run_id: str) -> bool:
         """Deletes a run and its asks, if its retention has passed and nothing is owed."""
         ...
@@ -292,15 +308,20 @@ class Timers(Protocol):
         ...
 
     async def forget(self, member: str, run_id: str | None) -> None:
-        """Takes a member out of `due` for good: what it names is gone or does not read."""
+        """Takes a member out of `due` for good: what it names is gone, or buried."""
         ...
 
     async def tries(self, ask_id: str) -> int: ...
     async def owes(self, ask_id: str) -> bool: ...
     async def paid(self, ask_id: str) -> None: ...
-    async def bury(self, group: Group, ask_id: str, reason: str) -> None: ...
+    async def bury(self, group: Group, subject: str, reason: str) -> None:
+        """Keeps an ask among the dead, or for `clock` a run, and drops its timer of that group."""
+        ...
+
     async def dead(self, group: Group) -> list[DeadLetter]: ...
-    async def redrive(self, letter: DeadLetter) -> bool: ...
+    async def redrive(self, letter: DeadLetter) -> bool:
+        """Sets its timer again, due at once; False if somebody did so before, or it is gone."""
+        ...
 
 
 class Log(Protocol):
@@ -316,6 +337,10 @@ class Log(Protocol):
         After a lost connection, what this consumer had not acknowledged comes first. A group just
         made starts with all that is there, and `resume` with what is owed besides.
         """
+        ...
+
+    async def start_again(self, group: Group, consumer: str) -> None:
+        """The next take begins with what this consumer took and has not acknowledged."""
         ...
 
     async def done(self, group: Group, taken: Sequence[Taken]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from gateway.ask import Ask, AskKind, AskRecord, OnQuestion, Run
+from gateway.ask import Ask, AskKind, AskRecord, OnQuestion, Run, RunRecord, RunStatus
 from gateway.broker.endings import Endings
 from gateway.broker.runs import LOOK_AGAIN_S
 from gateway.contracts import Defaults, rules_of, rules_of_tool
@@ -80,7 +80,8 @@ class Asking(Endings):
         Raises: InvalidQuestion, AskInFlight, NotAvailable, Conflict, NotFound, NotAllowed,
             TooLarge.
         """
-        run = await self._known_run(caller, run_id)
+        known = await self._known_run(caller, run_id)
+        run = known.run
         check_may_ask(caller)
         rules = rules_of_tool(tool)
         if rules is None:
@@ -88,11 +89,14 @@ class Asking(Endings):
         if rules.main_runs_only and run.parent is not None:
             raise NotAvailable(f"{rules.contract.value} is for main runs only; this is a sub-run.")
         asked = rules.read(arguments, Defaults(run.timeout_s, run.on_timeout))
+        id_ = ask_id(run.id, call_id)
         if run.on_question is not OnQuestion.PAUSE:
-            await self._store.note(run, EventType.ASK_NOT_ASKED, None, run.on_question.value)
+            if (await self.run(caller, run_id)).status is not RunStatus.RUNNING:
+                raise _ended(run)
+            await self._store.note(run, EventType.ASK_NOT_ASKED, id_, run.on_question.value)
             return Standing(None, rules.not_asked(run.on_question))
         ask = Ask(
-            id=ask_id(run.id, call_id),
+            id=id_,
             run_id=run.id,
             tenant=run.tenant,
             agent=run.agent,
@@ -108,7 +112,7 @@ class Asking(Endings):
             destinations=tuple(destinations),
         )
         return await self._open_and_wait(
-            run, ask, arguments, within, one_at_a_time=rules.one_at_a_time
+            known, ask, arguments, within, one_at_a_time=rules.one_at_a_time
         )
 
     async def open_question(  # noqa: PLR0913 - all that an ask is made of
@@ -130,7 +134,8 @@ class Asking(Endings):
 
         Raises: Conflict, NotFound, NotAllowed, TooLarge.
         """
-        run = await self._known_run(caller, run_id)
+        known = await self._known_run(caller, run_id)
+        run = known.run
         check_may_ask(caller)
         ask = Ask(
             id=ask_id(run.id, call_id),
@@ -149,7 +154,7 @@ class Asking(Endings):
             destinations=tuple(destinations),
         )
         arguments = question.model_dump(mode="json")
-        return await self._open_and_wait(run, ask, arguments, within, one_at_a_time=False)
+        return await self._open_and_wait(known, ask, arguments, within, one_at_a_time=False)
 
     async def wait(self, caller: Caller, ask_id_: str, within: timedelta) -> Standing:
         """How the ask stands, as soon as it has ended, or after that time. Raises: NotFound."""
@@ -158,11 +163,17 @@ class Asking(Endings):
             return await self._until_ended(record, watch, within)
 
     async def _open_and_wait(
-        self, run: Run, ask: Ask, arguments: object, within: timedelta, *, one_at_a_time: bool
+        self,
+        known: RunRecord,
+        ask: Ask,
+        arguments: object,
+        within: timedelta,
+        *,
+        one_at_a_time: bool,
     ) -> Standing:
         # Watched from before it opens, so that waiting need not look at it first.
         with self._waiters.watch(ask.id) as watch:
-            standing = await self._open(run, ask, arguments, one_at_a_time=one_at_a_time)
+            standing = await self._open(known, ask, arguments, one_at_a_time=one_at_a_time)
             if standing.record is None or not within:
                 return standing
             ended = await self._until_ended(standing.record, watch, within)
@@ -187,8 +198,9 @@ class Asking(Endings):
         return await self._store.read(ask_id_) or record
 
     async def _open(
-        self, run: Run, ask: Ask, arguments: object, *, one_at_a_time: bool
+        self, known: RunRecord, ask: Ask, arguments: object, *, one_at_a_time: bool
     ) -> Standing:
+        run = known.run
         check_audience(ask.audience)
         new = NewAsk(
             ask,
@@ -196,6 +208,7 @@ class Asking(Endings):
             digest([ask.contract, ask.kind, arguments, ask.audience, ask.destinations]),
             one_at_a_time,
             DEFAULT_LADDER if run.ladder is None else run.ladder,
+            known.created_at,
         )
         opened = await self._store.open(new)
         for salt in range(1, SALTS):
@@ -224,6 +237,10 @@ class Asking(Endings):
         return Standing(record, rules_of(record.ask.contract).result(record))
 
 
+def _ended(run: Run) -> NotAvailable:
+    return NotAvailable(f"{run.id} has ended; it can ask no more.")
+
+
 def _refusal(opened: Opened, run: Run, ask: Ask) -> GatewayError:
     """Why the store did not open it, for the agent."""
     call = ask.call_id
@@ -234,7 +251,7 @@ def _refusal(opened: Opened, run: Run, ask: Ask) -> GatewayError:
         Opening.COLLISION: Conflict(f"No id is free for call {call}."),
         Opening.IN_FLIGHT: AskInFlight(opened.ask_id or ""),
         Opening.FULL: TooLarge(f"A run waits on at most {MAX_PENDING_PER_RUN} asks at once."),
-        Opening.RUN_ENDED: NotAvailable(f"{run.id} has ended; it can ask no more."),
+        Opening.RUN_ENDED: _ended(run),
         Opening.NO_RUN: NotFound(f"There is no run {run.id}."),
     }
     return refusals.get(opened.opening, NotFound(f"There is no ask {ask.id}."))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gateway.ask import Ask, AskRecord, OnTimeout, Outcome, Run, RunStatus, Status
-from gateway.broker.runs import RUN_ENDED, Runs
+from gateway.broker.runs import API, CLOCK, RUN_ENDED, Runs
 from gateway.errors import AlreadySettled, NotFound
 from gateway.ladder import DEFAULT_LADDER, climb
 from gateway.log import event
@@ -21,8 +21,6 @@ QUESTION_TIMED_OUT = "QuestionTimedOut"
 RUN_DEADLINE_PASSED = "RunDeadlinePassed"
 WITHDRAWN = "withdrawn"
 UNDELIVERED = "undelivered"
-CLOCK = "clock"
-"""The surface of what nobody did."""
 
 LOOKED_THROUGH = 2_000
 """Ours: asks read for one page; the inbox is the tenant's, not the agent's."""
@@ -81,14 +79,18 @@ class Endings(Runs):
         """Withdraws an ask; its run goes on. Raises: NotFound, NotAllowed, AlreadySettled."""
         record = await self.ask(caller, ask_id_)
         check_may_ask(caller)
-        run = await self._known_run(caller, record.ask.run_id)
-        outcome = Outcome(status=Status.CANCELLED, reason=reason or WITHDRAWN, by=caller.name)
-        return await self._settle(record, run, outcome, Try(f"cancel:{ask_id_}", "api"), When.ANY)
+        run = await self._run_of(record.ask)
+        outcome = Outcome(
+            status=Status.CANCELLED, reason=reason or WITHDRAWN, by=caller.name, surface=API
+        )
+        return await self._settle(record, run, outcome, Try(f"cancel:{ask_id_}", API), When.ANY)
 
     async def expire(self, record: AskRecord) -> bool:
         """Ends an ask whose deadline has passed, as its run wants it; False if it was not so."""
         ask = record.ask
         while (known := await self._store.read_run(ask.run_id)) is not None:
+            if ask.id not in known.pending:
+                return False  # it has ended meanwhile, by somebody's answer or word
             run = known.run
             if run.deadline is not None and record.deadline == run.deadline:
                 await self._end(run, RunStatus.FAILED, RUN_DEADLINE_PASSED, by=None)
@@ -99,12 +101,12 @@ class Endings(Runs):
                 change = RunChange(RunStatus.FAILED, QUESTION_TIMED_OUT)
                 cancelled = Outcome(status=Status.CANCELLED, reason=RUN_ENDED)
                 outcomes |= {other: cancelled for other in known.pending if other != ask.id}
-            settled = await self._store.settle(
-                Ending(run, outcomes, f"expire:{ask.id}", When.AFTER_DEADLINE, change)
-            )
-            if settled.settling is not Settling.RETRY:
+            ending = Ending(run, outcomes, f"expire:{ask.id}", When.AFTER_DEADLINE, change)
+            settled = await self._store.settle(ending)
+            if settled.settling is Settling.WON:
                 event(_log, "ask.expired", ask_id=ask.id, run_id=run.id)
-                self._metrics.settled.labels(Status.EXPIRED, CLOCK).inc()
+                self._count(ending, settled, CLOCK)
+            if settled.settling is not Settling.RETRY:
                 return settled.settling is Settling.WON
         return False
 
@@ -156,11 +158,12 @@ class Endings(Runs):
         self, record: AskRecord, run: Run, outcome: Outcome, attempt: Try, when: When
     ) -> AskRecord:
         ask = record.ask
-        settled = await self._store.settle(Ending(run, {ask.id: outcome}, attempt.token, when))
+        ending = Ending(run, {ask.id: outcome}, attempt.token, when, opened_at=record.opened_at)
+        settled = await self._store.settle(ending)
         match settled.settling:
             case Settling.WON if record.pending and not settled.again:
                 event(_log, "ask.settled", ask_id=ask.id, run_id=run.id)
-                self._metrics.settled.labels(outcome.status, attempt.surface).inc()
+                self._count(ending, settled, attempt.surface)
                 ended = AskRecord(
                     ask,
                     outcome.status,
@@ -174,6 +177,11 @@ class Endings(Runs):
                 return ended
             case Settling.LATE:
                 await self.expire(record)
+            case Settling.MISSING:
+                # Gone since it was read, and perhaps another of the same id is there now.
+                self._seen.pop(ask.id, None)
+                self._runs.pop(run.id, None)
+                raise NotFound(f"There is no ask {ask.id}.")
         current = await self._store.read(ask.id)
         if current is None:
             raise NotFound(f"There is no ask {ask.id}.")

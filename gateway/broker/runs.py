@@ -11,7 +11,7 @@ from gateway.errors import BadRequest, NotAllowed, NotFound
 from gateway.log import event
 from gateway.metrics import Metrics
 from gateway.people import check_may_ask, owns
-from gateway.store import Ending, Event, EventType, RunChange, Settling, When
+from gateway.store import Ending, Event, EventType, RunChange, Settled, Settling, When
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from gateway.waiting import Waiters
 
 RUN_ENDED = "the run ended"
+
+API = "api"
+CLOCK = "clock"
+"""The surface of what nobody did."""
 
 RUNS_REMEMBERED = 10_000
 """Ours: what a run was created with never changes, so opening need not read it again."""
@@ -38,7 +42,7 @@ class Runs:
         self._store = store
         self._waiters = waiters
         self._metrics = metrics or Metrics()
-        self._runs: OrderedDict[str, Run] = OrderedDict()
+        self._runs: OrderedDict[str, RunRecord] = OrderedDict()
         self._seen: OrderedDict[str, AskRecord] = OrderedDict()
         self._settling: set[str] = set()
 
@@ -53,6 +57,7 @@ class Runs:
         if run.parent is not None:
             await self.run(caller, run.parent)
         record = await self._store.create_run(run)
+        self._remember_run(record)
         event(_log, "run.created", run_id=run.id)
         return record
 
@@ -103,22 +108,27 @@ class Runs:
                 if not await watch.changed(LOOK_AGAIN_S):
                     yield None
 
-    async def _known_run(self, caller: Caller, run_id: str) -> Run:
-        run = self._runs.get(run_id)
-        if run is None:
-            run = (await self.run(caller, run_id)).run
-            self._runs[run_id] = run
-            if len(self._runs) > RUNS_REMEMBERED:
-                self._runs.popitem(last=False)
-        if not owns(caller, run):
+    async def _known_run(self, caller: Caller, run_id: str) -> RunRecord:
+        """A run as it was created; how it stands, and whether it is still there, may be old.
+
+        For those who ask in it, which the store lets them do in that very run only.
+        Raises: NotFound.
+        """
+        known = self._runs.get(run_id)
+        if known is None:
+            known = await self.run(caller, run_id)
+            self._remember_run(known)
+        if not owns(caller, known.run):
             raise NotFound(f"There is no run {run_id}.")
-        return run
+        return known
+
+    def _remember_run(self, known: RunRecord) -> None:
+        self._runs[known.run.id] = known
+        if len(self._runs) > RUNS_REMEMBERED:
+            self._runs.popitem(last=False)
 
     async def _run_of(self, ask: Ask) -> Run:
-        run = self._runs.get(ask.run_id)
-        if run is not None:
-            return run
-        known = await self._store.read_run(ask.run_id)
+        known = self._runs.get(ask.run_id) or await self._store.read_run(ask.run_id)
         if known is None:
             raise NotFound(f"There is no run {ask.run_id}.")
         return known.run
@@ -140,9 +150,17 @@ class Runs:
                 RunChange(status, reason),
             )
             settled = await self._store.settle(ending)
-            if settled.settling is not Settling.RETRY:
+            if settled.settling is Settling.WON:
                 event(_log, "run.ended", run_id=run.id, code=status.value)
+                self._count(ending, settled, CLOCK if by is None else API)
+            if settled.settling is not Settling.RETRY:
                 return
+
+    def _count(self, ending: Ending, settled: Settled, surface: str) -> None:
+        """Each ask once, however often its end is heard of."""
+        if settled.settling is Settling.WON and not settled.again:
+            for outcome in ending.outcomes.values():
+                self._metrics.settled.labels(outcome.status, surface).inc()
 
 
 def _order(event_id: str) -> tuple[int, int]:

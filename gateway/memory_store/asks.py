@@ -67,7 +67,7 @@ class MemoryAsks:
     async def open(self, new: NewAsk) -> Opened:
         kept, ask, now = self._kept, new.ask, self._kept.now()
         run = kept.runs.get(ask.run_id)
-        if run is None:
+        if run is None or new.run_created_at not in (None, run.created_at):
             return Opened(Opening.NO_RUN)
         in_the_way = _seen(kept.asks.get(ask.id), new) or _may_not(run, new, now)
         if in_the_way is not None:
@@ -111,11 +111,13 @@ class MemoryAsks:
             if goes_on is not None:
                 return goes_on
 
-        for ask_id, outcome in ending.outcomes.items():
-            self._end_ask(run, kept.asks[ask_id], outcome, ending.token, now)
+        for ask, outcome in zip(asks, ending.outcomes.values(), strict=True):
+            if ask is not None:
+                self._end_ask(run, ask, outcome, ending.token, now)
         if ending.run_change:
             run.status, run.error = ending.run_change.status, ending.run_change.error or None
             run.ended_at, run.token = now, ending.token
+            run.pending.clear()
             kept.tell(run, EventType.RUN_ENDED, None, now, run.status.value)
             kept.due[run.run.id] = now + kept.retention
         return Settled(Settling.WON, now)
@@ -199,19 +201,25 @@ def _may_not(run: KeptRun, new: NewAsk, now: datetime) -> Opened | None:
 
 def _stands(ask: KeptAsk | None, ending: Ending, now: datetime, *, first: bool) -> Settled | None:
     """Why an ask does not end so; None where it does."""
-    if ask is None:
+    if ask is None and ending.run_change and not (first and ending.when is When.AFTER_DEADLINE):
+        return None  # a run ends without an ask that is lost; nothing else can
+    if ask is None or ending.opened_at not in (None, ask.opened_at):
         return Settled(Settling.MISSING)
     if not ask.pending:
-        if ask.token == ending.token:
-            return Settled(Settling.WON, ask.settled_at, again=True)
-        # Ending a run raced an answer: look again, what is pending has changed.
-        return Settled(Settling.RETRY if ending.run_change else Settling.SETTLED)
+        return _ended_before(ask, ending)
     passed = _passed(ask.deadline, now)
     if ending.when is When.BEFORE_DEADLINE and passed:
         return Settled(Settling.LATE)
     if ending.when is When.AFTER_DEADLINE and first and not passed:
         return Settled(Settling.EARLY)
     return None
+
+
+def _ended_before(ask: KeptAsk, ending: Ending) -> Settled:
+    if ask.token == ending.token:
+        return Settled(Settling.WON, ask.settled_at, again=True)
+    # Ending a run raced an answer: look again, what is pending has changed.
+    return Settled(Settling.RETRY if ending.run_change else Settling.SETTLED)
 
 
 def _goes_on(run: KeptRun, ending: Ending) -> Settled | None:

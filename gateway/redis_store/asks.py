@@ -106,6 +106,7 @@ class RedisAsks:
             "1" if new.one_at_a_time else "0",
             MAX_PENDING_PER_RUN,
             ask.parent or "-",
+            to_ms(new.run_created_at) if new.run_created_at else "",
             *(_step(rung) for rung in new.ladder),
             confirmed=True,
         )
@@ -159,7 +160,7 @@ class RedisAsks:
             ending.when.value,
             change.status.value if change else "",
             (change.error or "") if change else "",
-            "webhook" if run.webhook else "-",
+            to_ms(ending.opened_at) if ending.opened_at else "",
             self._retention_ms,
             *parts,
             confirmed=True,
@@ -170,12 +171,17 @@ class RedisAsks:
         return Settled(settling, from_ms(reply[1]) if settling is Settling.WON else None)
 
     async def pending(self, tenant: str, *, after: Cursor | None, limit: int) -> list[AskRecord]:
-        pages = await asyncio.gather(
-            *(self._inbox(keys, tenant, after, limit) for keys in self._partitions.all)
-        )
-        oldest = sorted(entry for page in pages for entry in page)[:limit]
-        records = await asyncio.gather(*(self.read(ask_id) for _, ask_id in oldest))
-        return [record for record in records if record is not None and record.pending]
+        while True:
+            pages = await asyncio.gather(
+                *(self._inbox(keys, tenant, after, limit) for keys in self._partitions.all)
+            )
+            oldest = sorted(entry for page in pages for entry in page)[:limit]
+            read = await asyncio.gather(*(self.read(ask_id) for _, ask_id in oldest))
+            records = [record for record in read if record is not None and record.pending]
+            if records or len(oldest) < limit:
+                return records
+            # All of them were settled just now, or do not read; there may be more behind.
+            after = Cursor(from_ms(oldest[-1][0]), oldest[-1][1])
 
     async def _inbox(
         self, keys: Keys, tenant: str, after: Cursor | None, limit: int

@@ -4,6 +4,8 @@
 local now = clock(ARGV[1])
 local digest = redis.call('HGET', KEYS[1], 'digest')
 if digest then
+  -- Written again, so that there is something for a replica to confirm: it may lack the first.
+  redis.call('HSET', KEYS[1], 'digest', digest)
   return { digest == ARGV[4] and 'exists' or 'conflict' }
 end
 redis.call('HSET', KEYS[1], 'status', 'running', 'created', whole(now), 'digest', ARGV[4], unpack(ARGV, 7))

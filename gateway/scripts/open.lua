@@ -1,11 +1,12 @@
 -- Opens an ask, once per call. Answers {'opened', opened ms, deadline ms or ''} or why not.
 -- KEYS: run, ask, asks, log, due, inbox
 -- ARGV: skew, ask id, run id, tenant, body, call digest, arguments digest, timeout ms or '',
---       '1' for one at a time, most pending, note (the parent run) or '-', then the rungs:
---       a share of the wait (`0.25`) or ms after opening (`900000`)
+--       '1' for one at a time, most pending, note (the parent run) or '-', the run's own creation
+--       in ms or '' for whichever has that id, then the rungs: a share of the wait (`0.25`) or ms
+--       after opening (`900000`)
 local now = clock(ARGV[1])
-local run = redis.call('HMGET', KEYS[1], 'status', 'deadline', 'pending')
-if not run[1] then
+local run = redis.call('HMGET', KEYS[1], 'status', 'deadline', 'pending', 'created')
+if not run[1] or ARGV[12] ~= '' and run[4] ~= ARGV[12] then
   return { 'no_run' }
 end
 local seen = redis.call('HMGET', KEYS[2], 'call', 'args')
@@ -13,6 +14,8 @@ if seen[1] then
   if seen[1] ~= ARGV[6] then
     return { 'collision' }
   end
+  -- Written again, so that there is something for a replica to confirm: it may lack the first.
+  redis.call('HSET', KEYS[2], 'call', ARGV[6])
   return { seen[2] == ARGV[7] and 'exists' or 'conflict' }
 end
 local run_deadline = tonumber(run[2] or '')
@@ -35,7 +38,7 @@ if ARGV[8] ~= '' then
 end
 local wait = deadline and deadline - now or 86400000
 local due = deadline
-for i = 12, #ARGV do
+for i = 13, #ARGV do
   local step = tonumber(ARGV[i])
   local at = now + (step < 1 and math.floor(wait * step) or step)
   if not due or at < due then

@@ -32,6 +32,10 @@ class Backend(Protocol):
         """The log is as if trimmed whole: all that was on it is gone, its groups are not."""
         ...
 
+    async def lose_ask(self, ask_id: str) -> None:
+        """What is kept of an ask is gone; its run still waits for it."""
+        ...
+
 
 class InMemory:
     """The specification, on a clock that can be moved."""
@@ -46,6 +50,9 @@ class InMemory:
 
     async def lose_log(self) -> None:
         self._memory_store._kept.log.events.clear()
+
+    async def lose_ask(self, ask_id: str) -> None:
+        del self._memory_store._kept.asks[ask_id]
 
     def _now(self) -> datetime:
         return datetime.now(UTC) + self._moved
@@ -76,3 +83,8 @@ class InRedis:
     async def lose_log(self) -> None:
         for keys in self._redis_store._partitions.all:
             await self._redis_store._link.call("XTRIM", keys.log, "MAXLEN", 0)
+
+    async def lose_ask(self, ask_id: str) -> None:
+        keys = self._redis_store._partitions.of_ask(ask_id)
+        assert keys is not None
+        await self._redis_store._link.call("DEL", keys.ask(ask_id))

@@ -194,7 +194,7 @@ async def test_trimming_drops_what_every_group_is_past_and_no_more(
         monkeypatch.setattr(module, "TAIL_SLACK", timedelta(seconds=-5))
     run, _ = await asked(store)
     for n in range(BLOCK_OF_ENTRIES * 3):
-        await store.note(run, EventType.ASK_NOT_ASKED, None, str(n))
+        await store.note(run, EventType.WAITING, None, str(n))
     await drained(store, Group.NOTIFY)
     taken = await taken_by(store, Group.RESUME, "slow")
     held = taken[BLOCK_OF_ENTRIES * 2]
