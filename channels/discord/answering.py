@@ -6,18 +6,21 @@ may be.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from channels.contract import PostError
+from channels.contract import Later, PostError
 from channels.discord import render
 from channels.discord.errors import ACKNOWLEDGED, DEAD_TOKENS, UNKNOWN_INTERACTION
 from channels.discord.render import Voice
+from gateway.backoff import Backoff
 from gateway.log import event
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from channels.contract import Destination, Tell
     from channels.discord.parse import Ticket
@@ -25,7 +28,12 @@ if TYPE_CHECKING:
 MESSAGE, THINKING, UPDATE_LATER, MODAL = 4, 5, 6, 9
 """Kinds of first answers (documentation, "Interaction Callback")."""
 
+TRIES = 5
+"""Ours: of one answer that Discord puts off, over eight seconds where it does not say how long."""
+
 _log = logging.getLogger("channels.discord")
+
+T = TypeVar("T")
 
 
 class Calls(Protocol):
@@ -42,6 +50,17 @@ class Calls(Protocol):
     async def channel(self, conversation: str) -> Mapping[str, Any]: ...
 
     async def after(self, conversation: str, message: str) -> Sequence[Mapping[str, Any]]: ...
+
+
+async def insisted(call: Callable[[], Awaitable[T]]) -> T:
+    """The call's result, tried again where Discord puts it off. Raises: PostError."""
+    backoff = Backoff()
+    for _ in range(TRIES - 1):
+        try:
+            return await call()
+        except Later as error:
+            await asyncio.sleep(error.after_s or backoff.rest_s())
+    return await call()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +81,7 @@ class Answering:
         """Says that it was heard; what can still be said by that ticket."""
         flags = {"flags": render.EPHEMERAL} if kind == THINKING else None
         try:
-            await self._calls.first(ticket, kind, flags)
+            await insisted(partial(self._calls.first, ticket, kind, flags))
         except PostError as error:
             if error.code == str(ACKNOWLEDGED):
                 # Another replica heard it too; whichever settles it answers by the same token.
@@ -78,13 +97,13 @@ class Answering:
             await self.acknowledge(ticket, UPDATE_LATER)
             return
         try:
-            await self._calls.first(ticket, MESSAGE, payloads[0])
+            await insisted(partial(self._calls.first, ticket, MESSAGE, payloads[0]))
         except PostError as error:
             if error.code != str(ACKNOWLEDGED):
                 await self._aloud(where, tells)
             return
         for payload in payloads[1:]:
-            await self._calls.follow_up(ticket, payload)
+            await insisted(partial(self._calls.follow_up, ticket, payload))
 
     async def whisper(
         self, ticket: Ticket, where: Destination, tells: Sequence[Tell], answerable: Answerable
@@ -96,7 +115,7 @@ class Answering:
         payloads = [one for tell in tells for one in render.tell(tell, Voice.WHISPER)]
         for payload in payloads:
             try:
-                await self._calls.follow_up(ticket, payload)
+                await insisted(partial(self._calls.follow_up, ticket, payload))
             except PostError as error:
                 if error.code not in DEAD_TOKENS:
                     raise
@@ -110,4 +129,5 @@ class Answering:
         voice = Voice.DIRECT if where.direct else Voice.PUBLIC
         for tell in tells:
             for payload in render.tell(tell, voice):
-                await self._calls.create(where.thread or where.conversation, payload)
+                place = where.thread or where.conversation
+                await insisted(partial(self._calls.create, place, payload))

@@ -11,8 +11,9 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, assert_never
 
-from channels.contract import Later, PostError, Response, Tell, Typed, Unsure
+from channels.contract import Later, PostError, Response, Tell, Typed, Unreachable, Unsure
 from channels.discord import parse, render, words
+from channels.discord.answering import insisted
 from channels.discord.parse import Known, Withheld
 from channels.discord.presses import Memory, Presses
 from channels.discord.render import Voice
@@ -21,7 +22,7 @@ from gateway.errors import Unavailable
 from gateway.log import event
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
     from datetime import datetime
 
     from channels.contract import Destination
@@ -74,21 +75,22 @@ class Incoming:
             case _:
                 pass
 
-    # Messages: one after the other in each conversation
+    # Messages: one after the other in each conversation, its threads among them
 
     def _line_up(self, data: Any, *, edited: bool, shared: bool | None = None) -> None:
         place = parse.conversation_of(data)
         if place is None:
             return
-        before = self._lines.get(place)
+        line = self._known.parents.get(place, place)
+        before = self._lines.get(line)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._lines[place] = done
+        self._lines[line] = done
         heard = partial(self._message, place, data, edited=edited, shared=shared)
-        self._spawn(self._in_turn(place, before, done, heard))
+        self._spawn(self._in_turn(line, before, done, heard))
 
     async def _in_turn(
         self,
-        place: str,
+        line: str,
         before: asyncio.Future[None] | None,
         done: asyncio.Future[None],
         work: Callable[[], Awaitable[None]],
@@ -100,8 +102,8 @@ class Incoming:
         finally:
             if not done.done():
                 done.set_result(None)
-            if self._lines.get(place) is done:
-                del self._lines[place]
+            if self._lines.get(line) is done:
+                del self._lines[line]
 
     async def _message(self, place: str, data: Any, *, edited: bool, shared: bool | None) -> None:
         if isinstance(data, dict) and data.get("guild_id") and not self._known.place(place):
@@ -115,7 +117,7 @@ class Incoming:
             case Typed():
                 response = await self._patiently(heard)
                 voice = Voice.DIRECT if heard.where.direct else Voice.PUBLIC
-                await self._reply(place, heard.message, response.tells, voice)
+                self._reply(place, heard.message, response.tells, voice)
             case _:
                 assert_never(heard)
 
@@ -142,7 +144,7 @@ class Incoming:
             return
         self._told.keep(key, value=True)
         text = words.unreadable(self._desk.reader(hidden.sender, hidden.where))
-        await self._reply(place, hidden.message, (Tell(text, text),), Voice.PUBLIC)
+        self._reply(place, hidden.message, (Tell(text, text),), Voice.PUBLIC)
 
     async def _waits_in(self, thread: str) -> bool:
         """Whether an ask that waits stands in that thread, or is what it hangs on."""
@@ -155,13 +157,17 @@ class Incoming:
             return False
         return False
 
-    async def _reply(self, place: str, message: str, tells: Sequence[Tell], voice: Voice) -> None:
-        for tell in tells:
-            for payload in render.tell(tell, voice):
-                answer = payload
-                if voice is Voice.PUBLIC:
-                    answer = payload | {"message_reference": render.reference(message)}
-                await self._calls.create(place, answer)
+    def _reply(self, place: str, message: str, tells: Sequence[Tell], voice: Voice) -> None:
+        """Says it beside the line: what cannot be said at once holds up nothing behind it."""
+        payloads = [one for tell in tells for one in render.tell(tell, voice)]
+        if voice is Voice.PUBLIC:
+            reference = {"message_reference": render.reference(message)}
+            payloads = [one | reference for one in payloads]
+        self._spawn(self._guarded(partial(self._say, place, payloads)))
+
+    async def _say(self, place: str, payloads: Sequence[Mapping[str, Any]]) -> None:
+        for payload in payloads:
+            await insisted(partial(self._calls.create, place, payload))
 
     async def _catch_up(self) -> None:
         """Reads what was written in places where asks wait, the oldest first.
@@ -172,36 +178,49 @@ class Incoming:
         backoff = Backoff()
         while True:
             try:
-                oldest = await self._oldest()
+                standing = await self._standing()
             except Unavailable:
                 await asyncio.sleep(backoff.rest_s())
                 continue
             break
-        recent = parse.snowflake(self._now() - FAR_BACK)
-        for where, message in oldest.items():
-            since = max(message, recent, key=int)
-            self._spawn(self._guarded(partial(self._read_back, where, since)))
+        for where, posts in standing.items():
+            self._spawn(self._guarded(partial(self._read_back, where, posts)))
 
-    async def _oldest(self) -> dict[Destination, str]:
-        """The first post that still waits, by place."""
-        oldest: dict[Destination, str] = {}
+    async def _standing(self) -> dict[Destination, list[str]]:
+        """The posts that still wait, by place."""
+        standing: dict[Destination, list[str]] = {}
         async for where, message in self._desk.standing(render.CHANNEL):
-            oldest[where] = min(message, oldest.get(where, message), key=int)
-        return oldest
+            standing.setdefault(where, []).append(message)
+        return standing
 
-    async def _read_back(self, where: Destination, message: str) -> None:
+    async def _read_back(self, where: Destination, posts: Sequence[str]) -> None:
         if where.thread is not None:
             self._known.parents[where.thread] = where.conversation
+        missed = [*await self._since(where.thread or where.conversation, min(posts, key=int))]
+        if where.thread is None and not where.direct:
+            for post in posts:
+                missed += await self._under(where.conversation, post)
+        for one in sorted(missed, key=lambda one: int(one["id"])):
+            self._line_up(one, edited=False, shared=not where.direct)
+
+    async def _under(self, conversation: str, post: str) -> Sequence[Mapping[str, Any]]:
+        """What was written in the thread that people began on a post: its id is the post's."""
+        try:
+            missed = await self._since(post, post)
+        except Unreachable:
+            # Most posts have none.
+            return ()
+        self._known.parents[post] = conversation
+        return missed
+
+    async def _since(self, place: str, message: str) -> Sequence[Mapping[str, Any]]:
+        recent = parse.snowflake(self._now() - FAR_BACK)
         backoff = Backoff()
         while True:
             try:
-                missed = await self._calls.after(where.thread or where.conversation, message)
+                return await self._calls.after(place, max(message, recent, key=int))
             except (Later, Unsure) as error:
                 await asyncio.sleep(getattr(error, "after_s", None) or backoff.rest_s())
-                continue
-            break
-        for one in missed:
-            self._line_up(one, edited=False, shared=not where.direct)
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         """Runs it; a failure is logged, and stops nothing else."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from channels.contract import Button, OpenForm, PostError, Pressed, Response, Submitted, Tell, Typed
 from channels.discord import modal, parse, render, words
-from channels.discord.answering import MODAL, THINKING, UPDATE_LATER, Answering
+from channels.discord.answering import MODAL, THINKING, UPDATE_LATER, Answering, insisted
 from channels.discord.errors import ACKNOWLEDGED
 from channels.discord.parse import Command, Stale, Ticket
 from channels.forms import Form, Reason
@@ -194,7 +194,7 @@ class Presses:
             case _:
                 assert_never(form)
         try:
-            await self._calls.first(ticket, MODAL, shown)
+            await insisted(partial(self._calls.first, ticket, MODAL, shown))
         except PostError as error:
             if error.code == str(ACKNOWLEDGED):
                 # Another replica heard the same press, and was quicker.

@@ -155,6 +155,42 @@ async def test_rate_limits_are_kept(redis_url: str, tmp_path: Path) -> None:
         assert len(chat.messages("600")) == 1
 
 
+async def test_what_is_said_back_is_tried_again(redis_url: str, tmp_path: Path) -> None:
+    """A reply, a private refusal, an acknowledgement and a form: none is lost to one 503."""
+    down = {"status": 503, "body": {"message": "Service Unavailable", "code": 0}}
+    async with running(redis_url, tmp_path) as (chat, gate):
+        await gate.ask(choice("red", "blue"))
+        await gate.ask(field(Kind.TEXT, "why"))
+        await chat.until(lambda: len(chat.messages("600")) == 2)
+        posts = chat.messages("600")
+        by_form = next(one for one in posts if one.controls[0].label == "Answer")
+        by_press = next(one for one in posts if one is not by_form)
+        chat.fail("create_message", **down)
+        await chat.type("7", "600", "7", reply_to=by_press.id)
+        await chat.until(lambda: "There is no option 7." in chat.messages("600")[-1].text)
+        chat.fail("create_followup", **down)
+        await chat.press("8", by_press, "1. red")
+        await chat.until(lambda: len(chat.told("8")) == 1)
+        chat.fail("interaction_callback", **down)
+        await chat.press("8", by_press, "2. blue")
+        await chat.until(lambda: len(chat.told("8")) == 2)
+        assert all("can't answer" in one for one in chat.told("8"))
+        chat.fail("interaction_callback", **down)
+        await chat.press("7", by_form, "Answer")
+        await opened(chat)
+
+
+async def test_what_cannot_be_said_holds_up_nothing(redis_url: str, tmp_path: Path) -> None:
+    """The next message is read while Discord wants a pause before the first is answered."""
+    async with running(redis_url, tmp_path) as (chat, gate):
+        ask = await gate.ask(choice("red", "blue"))
+        post = await posted(chat)
+        chat.slow_down("create_message", 40.0)
+        await chat.type("7", "600", "7", reply_to=post.id)
+        await chat.type("7", "600", "2", reply_to=post.id)
+        assert (await gate.ended(ask)).status is Status.ANSWERED
+
+
 async def test_what_fails_stops_nothing_behind_it(redis_url: str, tmp_path: Path) -> None:
     """Events that mean nothing, and answers that Discord refuses."""
     async with running(redis_url, tmp_path) as (chat, gate):

@@ -356,6 +356,30 @@ async def test_what_was_written_while_nothing_ran_is_read(redis_url: str, tmp_pa
             assert record.outcome.values == {"pick": {"options": ["o2"], "write_in": None}}
 
 
+async def test_a_thread_written_in_while_nothing_ran_is_read(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """The thread that people began on the post, in one order with its channel; others are not."""
+    async with Discord() as chat:
+        chat.person("7", "Ana")
+        chat.channel("600", "general")
+        config = settings({"discord": chat.settings()}, PEOPLE, OPEN, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            await gate.ask(choice("red", "blue"), prompt="Nobody talks of this?")
+            ask = await gate.ask(choice("red", "blue"))
+            await chat.until(lambda: len(chat.messages("600")) == 2)
+            [post] = [one for one in chat.messages("600") if "Which colour" in one.text]
+        thread = chat.thread("600", "talk", on=post.id)
+        await chat.type("7", "600", "<@1000> lunch?", thread=chat.thread("600", "lunch"))
+        await chat.type("7", "600", "<@1000> 2", thread=thread)
+        await chat.type("7", "600", "<@1000> 1", reply_to=post.id)
+        chat.archive(thread)
+        async with gateway(config, redis_url, "w2") as back:
+            record = await back.ended(ask)
+            assert record.outcome is not None
+            assert record.outcome.values == {"pick": {"options": ["o2"], "write_in": None}}
+
+
 async def test_two_replicas_answer_once(redis_url: str, tmp_path: Path) -> None:
     """Both hear each press; the presser reads one receipt, and sees no failure."""
     async with running(redis_url, tmp_path) as (chat, one):
