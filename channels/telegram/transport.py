@@ -10,7 +10,6 @@ import asyncio
 import hmac
 import json
 import logging
-import random
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -37,14 +36,14 @@ from telegram.error import (
 )
 from telegram.request import BaseRequest, HTTPXRequest
 
-from channels.contract import Later, PostError, Shut, Unreachable
+from channels.contract import Later, PostError, Unreachable
 from channels.telegram import errors, render
 from channels.telegram.intake import Intake
 from channels.telegram.pacing import Pacer
 from channels.telegram.parse import Me
+from channels.telegram.polling import POLL_S, poll
 from channels.telegram.saying import Saying
 from channels.telegram.words import COMMANDS
-from gateway.backoff import Backoff
 from gateway.log import event
 
 if TYPE_CHECKING:
@@ -54,17 +53,6 @@ if TYPE_CHECKING:
     from channels.desk import Desk
     from channels.drawing import Drawing
     from channels.telegram.settings import Settings
-
-POLL_S = 50
-"""The longest that Telegram holds a poll (platform facts, 4.4)."""
-
-LOOK_AGAIN_S = 0.1
-"""Ours: while a message is not taken, so often we ask for what came after it."""
-
-STAND_BACK_S = (4.0, 8.0)
-"""Ours: another process polls; we try again after so long, so that one of us always does, and takes
-over as soon when the other is gone.
-"""
 
 CALLS = 512
 """Ours: calls under way at once; 50 presses a second, each answered in 2 s, and as many edits."""
@@ -209,16 +197,20 @@ class BotApi:
                 max_connections=100,
             )
 
-    async def webhook(self) -> tuple[str, str]:
-        """The address that is set, and the last error there; "" each where there is none."""
+    async def webhook(self) -> tuple[str, str, datetime | None]:
+        """The address that is set, and the last error there and its time; "" where there is none.
+
+        Telegram tells of that error for good, whatever it could post since.
+        """
         async with _translated():
             found = await self._bot.get_webhook_info()
-        return found.url, found.last_error_message or ""
+        return found.url, found.last_error_message or "", found.last_error_date
 
-    async def may_write(self, chat: str) -> None:
+    async def may_write(self, chat: str, thread: str | None) -> None:
         """Shows that we type there, as only who may write can. Raises: PostError."""
+        topic = None if thread is None else _id(thread)
         async with _translated():
-            await self._bot.send_chat_action(chat, "typing")
+            await self._bot.send_chat_action(chat, "typing", message_thread_id=topic)
 
     async def name_commands(self) -> None:
         async with _translated():
@@ -309,7 +301,7 @@ class TelegramTransport:
             await self._api.begin_webhook(self._settings)
             await asyncio.Event().wait()
         await self._api.begin_polling()
-        await self._poll(intake)
+        await poll(self._api, intake)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         if self._settings.mode != "webhook":
@@ -327,37 +319,6 @@ class TelegramTransport:
                 me, _ = await self._api.me()
                 self._intake = Intake(self._desk, self._saying, me, lambda: datetime.now(UTC))
             return self._intake
-
-    async def _poll(self, intake: Intake) -> None:
-        """Asks for updates for good. One that is not taken holds back its confirmation alone."""
-        open_: dict[int, asyncio.Future[None]] = {}
-        last = 0
-        failed: set[str] = set()
-        backoff = Backoff()
-        while True:
-            offset = min(open_, default=last + 1) if last else 0
-            try:
-                found = await self._api.updates(offset, 0 if open_ else POLL_S)
-            except PostError as error:
-                if isinstance(error, Shut):
-                    raise
-                # Replicas take turns at it, which is worth one line and not one a turn.
-                level = logging.DEBUG if error.code in failed else logging.WARNING
-                failed.add(error.code)
-                event(_log, "poll.failed", level=level, code=error.code)
-                await asyncio.sleep(_rest_s(error, backoff))
-                continue
-            backoff.reset()
-            # Not by their order: after a quiet week Telegram begins to count anew.
-            fresh = [one for one in found if not intake.knows(one)]
-            for one in fresh:
-                open_[_update_id(one)] = intake.take(one)
-            last = max([last, *(_update_id(one) for one in found)])
-            open_ = {number: taken for number, taken in open_.items() if not taken.done()}
-            if open_ and not fresh:
-                await asyncio.wait(
-                    open_.values(), timeout=LOOK_AGAIN_S, return_when=asyncio.FIRST_COMPLETED
-                )
 
     async def _hook(self, request: web.Request) -> web.Response:
         """One update, posted to us. Only what is safe is answered with 200."""
@@ -379,18 +340,6 @@ class TelegramTransport:
             return web.Response()
         done, _ = await asyncio.wait({taken}, timeout=HOOK_S)
         return web.Response(status=200 if done else 503)
-
-
-def _rest_s(error: PostError, backoff: Backoff) -> float:
-    if error.code == errors.taken_elsewhere().code:
-        return random.uniform(*STAND_BACK_S)  # noqa: S311  # so that two do not knock at once
-    after = error.after_s if isinstance(error, Later) else None
-    return after or backoff.rest_s()
-
-
-def _update_id(update: Any) -> int:
-    number = update.get("update_id") if isinstance(update, dict) else None
-    return number if isinstance(number, int) else 0
 
 
 def _id(name: str) -> int:

@@ -172,6 +172,10 @@ class Telegram(Chats):
         """Where a webhook's public address leads on this machine."""
         self.updates.leads[public] = local
 
+    def count_anew(self, first: int) -> None:
+        """The next update has that id, as after a quiet week: Bot API, Update.update_id."""
+        self.updates.count_anew(first)
+
     def repeat(self, count: int = 1) -> None:
         """The last `count` updates that were taken come once more, with their old ids."""
         self.updates.repeat(count)

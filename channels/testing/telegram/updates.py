@@ -38,6 +38,8 @@ LONGEST_RETRY_AFTER_S = 3600.0
 """The server's cap on what a webhook's own Retry-After asks for."""
 ANSWER_WITHIN_S = 60.0
 """Ours: how long a webhook may take. The server's number is not documented."""
+AHEAD = 10
+"""The server (TQueue::get): an offset so far beyond what comes next is none."""
 FIRST_UPDATE = 700_000_001
 """Ours. The platform starts anywhere."""
 
@@ -121,6 +123,10 @@ class Updates:
         self.pending.append(Pending(update["update_id"], line, update))
         self.wake()
 
+    def count_anew(self, first: int) -> None:
+        """The next update has that id."""
+        self._next = first
+
     def repeat(self, count: int) -> None:
         """The last updates that were taken come once more, as where a confirmation was lost."""
         for one in list(self._sent)[-count:]:
@@ -200,7 +206,7 @@ class Updates:
     def _confirm(self, offset: int) -> None:
         if offset < 0:
             self.pending = self.pending[offset:]
-        elif offset:
+        elif 0 < offset <= self._next + AHEAD:
             self.pending = [one for one in self.pending if one.again or one.id >= offset]
 
     def allow(self, kinds: Any) -> None:

@@ -330,7 +330,7 @@ async def test_a_second_poller_makes_us_stand_back_and_nothing_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two replicas: one asks, the other waits, and takes over when the first is gone."""
-    monkeypatch.setattr("channels.telegram.transport.STAND_BACK_S", (0.2, 0.2))
+    monkeypatch.setattr("channels.telegram.polling.STAND_BACK_S", (0.2, 0.2))
     async with platform() as chat, open_transport(chat) as (_, first):
         async with open_transport(chat) as (_, second):
             refused = "Conflict: terminated by other getUpdates request"
@@ -342,6 +342,23 @@ async def test_a_second_poller_makes_us_stand_back_and_nothing_is_lost(
         await chat.type(ANA, ANA, "two")
         await chat.until(lambda: "two" in first.words)
         await chat.until(lambda: not chat.updates.pending)
+
+
+async def test_ids_that_begin_anew_and_lower_are_heard_and_confirmed(pair: Trio) -> None:
+    """After a quiet week Telegram counts from anywhere, and takes no confirmation from the future:
+    more than one batch comes through, and nothing is asked for over and over.
+    """
+    chat, _, door = pair
+    await chat.type(ANA, ANA, "first")
+    await chat.until(lambda: door.words == ["first"] and not chat.updates.pending)
+    chat.count_anew(5_000)
+    async with chat.held():
+        for n in range(250):
+            await chat.type(ANA, ANA, f"m{n}")
+    await chat.until(lambda: len(door.words) == 251)
+    await chat.until(lambda: not chat.updates.pending)
+    await chat.until(lambda: chat.polling)
+    assert chat.count("getUpdates") < 60
 
 
 async def test_an_outage_is_waited_out(pair: Trio) -> None:
