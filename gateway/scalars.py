@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import date, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -60,12 +61,23 @@ def read_number(field: Field, value: object, called: str) -> int | float | Probl
         return Problem(field.name, message, "too_long", NUMBER_DIGITS)
     if field.integer and value != int(value):
         return Problem(field.name, f"{called} must be a whole number.", "not_whole")
-    if (field.min is not None and value < field.min) or (
-        field.max is not None and value > field.max
-    ):
-        message = f"{called} {span(field)}."
-        return Problem(field.name, message, "out_of_range", _bound(field, value))
+    bound = broken_bound(field, value)
+    if bound is not None:
+        return Problem(field.name, f"{called} {span(field)}.", "out_of_range", bound)
     return int(value) if field.integer else value
+
+
+def broken_bound(field: Field, value: float) -> int | float | None:
+    """The bound that the number passes, both being included; None where it passes none.
+
+    Numbers are compared as they are written: 10**23 is not above 1e23, whose float lies below it.
+    """
+    written = _written(value)
+    if field.min is not None and written < _written(field.min):
+        return field.min
+    if field.max is not None and written > _written(field.max):
+        return field.max
+    return None
 
 
 def span(field: Field) -> str:
@@ -99,8 +111,8 @@ def read_toggle(field: Field, value: object, called: str) -> bool | Problem:
     return Problem(field.name, f"{called} must be true or false.", "wrong_type")
 
 
-def _bound(field: Field, value: float) -> int | float | None:
-    return field.min if field.min is not None and value < field.min else field.max
+def _written(number: float) -> Decimal:
+    return Decimal(number) if isinstance(number, int) else Decimal(repr(number))
 
 
 def _date(value: str) -> str:

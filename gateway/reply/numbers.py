@@ -20,7 +20,7 @@ from gateway.reply.language import DASHES, locales_meant
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.own import own_names
 from gateway.reply.reading import Failed, Manner, Read, Reading, failed, shown
-from gateway.scalars import NUMBER_DIGITS
+from gateway.scalars import NUMBER_DIGITS, broken_bound
 
 if TYPE_CHECKING:
     from babel import Locale
@@ -55,7 +55,8 @@ class Signs:
     def read(self, numeral: str) -> Decimal | None:
         """The number by these signs, or None where it breaks them. Strict: groups are whole."""
         group, decimal = re.escape(self.group), re.escape(self.decimal)
-        grouped = rf"\d{{1,{self.other}}}(?:{group}\d{{{self.other}}})*{group}\d{{{self.first}}}"
+        lead = rf"[1-9]\d{{,{self.other - 1}}}"  # `0.125` is no hundred and twenty-five
+        grouped = rf"{lead}(?:{group}\d{{{self.other}}})*{group}\d{{{self.first}}}"
         found = re.fullmatch(rf"([+-]?)({grouped}|\d+)?(?:{decimal}(\d+))?", numeral)
         if found is None or not (found[2] or found[3]):
             return None
@@ -73,7 +74,8 @@ EVERY_SIGNS = (
 def read_number(reply: Said, field: Field, place: Place) -> Reading:
     """What a number field makes of a reply."""
     rest, numeral = _parted(reply.plain)
-    if numeral and (not rest or rest in own_names(field.name, field.label)):
+    broken = numeral not in reply.folded  # a blank in it was a line break, which parts no groups
+    if numeral and not broken and (not rest or rest in own_names(field.name, field.label)):
         if reply.odd:
             return failed(Refusal.ODD_DIGITS)
         manner = Manner.WORDS if rest else Manner.EXACT
@@ -100,26 +102,18 @@ def _parted(plain: str) -> tuple[str, str]:
 def _number(numeral: str, manner: Manner, field: Field, signs: tuple[Signs, ...]) -> Reading:
     """The one number that the numeral is for that field, by these signs."""
     readings = _readings(numeral, signs)
+    meant = readings or _readings(numeral, EVERY_SIGNS)
+    judged = [_fitted(one, numeral, field) for one in meant]
+    fitting = [one for one in judged if isinstance(one, Decimal)]
+    misfits = [one for one in judged if isinstance(one, Failed)]
+    if misfits and not fitting:
+        return misfits[0]
+    ways = tuple(_way(one, signs) for one in fitting)
     if not readings:
-        ways = tuple(_way(one, signs) for one in _readings(numeral, EVERY_SIGNS))
         return failed(Refusal.NOT_A_NUMBER, ways=ways)
-    if len(readings) > 1:
-        fitting = [one for one in readings if _misfit(one, field) is None]
-        if len(fitting) != 1:
-            ways = tuple(_way(one, signs) for one in readings)
-            names = tuple(map(_plain, readings))
-            return failed(Refusal.AMBIGUOUS_NUMBER, readings=names, ways=ways)
-        readings = fitting
-    (number,) = readings
-    misfit = _misfit(number, field)
-    if misfit is not None:
-        return misfit
-    value = int(number) if number == number.to_integral_value() else float(number)
-    return (
-        Read(value, manner)
-        if isinstance(value, int) or isfinite(value)
-        else failed(Refusal.NOT_A_NUMBER)
-    )
+    if len(fitting) > 1:
+        return failed(Refusal.AMBIGUOUS_NUMBER, readings=tuple(map(_plain, fitting)), ways=ways)
+    return Read(_value(fitting[0]), manner)
 
 
 def _readings(numeral: str, every: tuple[Signs, ...]) -> list[Decimal]:
@@ -128,18 +122,22 @@ def _readings(numeral: str, every: tuple[Signs, ...]) -> list[Decimal]:
     return list(dict.fromkeys(found))
 
 
-def _misfit(number: Decimal, field: Field) -> Failed | None:
-    """Why the field cannot hold the number; None where it can."""
-    typed = _plain(number)
-    if field.integer and number != number.to_integral_value():
+def _value(number: Decimal) -> int | float:
+    return int(number) if number == number.to_integral_value() else float(number)
+
+
+def _fitted(number: Decimal, typed: str, field: Field) -> Decimal | Failed:
+    """The number if the field can hold it, else why not."""
+    value = _value(number)
+    if isinstance(value, float) and not isfinite(value):
+        return failed(Refusal.NOT_A_NUMBER)
+    if field.integer and isinstance(value, float):
         return failed(Refusal.NOT_WHOLE, typed=shown(typed))
-    if (field.min is not None and number < field.min) or (
-        field.max is not None and number > field.max
-    ):
+    if broken_bound(field, value) is not None:
         bounds = {"min": field.min, "max": field.max}
         known = {name: bound for name, bound in bounds.items() if bound is not None}
         return Failed(Refused(Refusal.OUT_OF_RANGE, {"typed": shown(typed), **known}))
-    return None
+    return number
 
 
 def _plain(number: Decimal) -> str:
@@ -149,7 +147,7 @@ def _plain(number: Decimal) -> str:
 
 
 def _way(number: Decimal, signs: tuple[Signs, ...]) -> str:
-    """The number as this person can write it with one reading.
+    """The number as this person can write it with one reading, on any keyboard.
 
     Without groups, and perhaps with one nought more: three decimals could be a group.
     """
@@ -158,6 +156,7 @@ def _way(number: Decimal, signs: tuple[Signs, ...]) -> str:
         plain.replace(".", one.decimal) + nought
         for nought in ("", "0" if "." in plain else "")
         for one in signs
+        if one.decimal.isascii()
     )
     return next((text for text in tries if _readings(text, signs) == [number]), plain)
 
