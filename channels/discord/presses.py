@@ -61,14 +61,13 @@ class Memory(OrderedDict[K, V]):
 
 
 class Presses:
-    """What is done on posts. One object a channel: it remembers what forms held."""
+    """What is done on posts. One object a channel: it remembers what forms held, while it runs."""
 
     def __init__(self, desk: Desk, calls: Calls) -> None:
         self._desk = desk
         self._calls = calls
         self._answering = Answering(calls)
         self._kept: Memory[tuple[str, str, int], Mapping[str, Any]] = Memory(REMEMBERED)
-        self._labels: Memory[tuple[str, str], str] = Memory(REMEMBERED)
 
     async def take(self, data: Any, arrived: float) -> None:
         ticket, acted = parse.ticket(data), parse.interaction(data)
@@ -131,14 +130,12 @@ class Presses:
         again = OpenForm(form.page)
         try:
             response = await self._desk.handle(form)
+            labels = await self._labels(form) if response.faults else {}
         except Unavailable:
             tell = self._desk.unavailable(form.sender, form.where)
             return (_with_button(tell.text, controls.answer(reader), form.ask_id, again),)
         if response.faults:
-            named = [
-                (self._labels.get((form.ask_id, name), name), fault)
-                for name, fault in response.faults.items()
-            ]
+            named = [(labels.get(name, name), fault) for name, fault in response.faults.items()]
             text = words.not_sent(reader, named)
             return (_with_button(text, controls.answer(reader), form.ask_id, again),)
         self._kept.pop(key, None)
@@ -147,6 +144,17 @@ class Presses:
             text, label = words.go_on(reader, page.title), controls.go_on(reader)
             return (_with_button(text, label, page.ask_id, OpenForm(page.page)),)
         return response.tells
+
+    async def _labels(self, form: Submitted) -> Mapping[str, str]:
+        """What that page calls its fields; a form that was sent does not say. Raises: Unavailable.
+
+        It may have been opened before a restart, so the page is asked for once more.
+        """
+        page = OpenForm(form.page)
+        opening = Pressed(form.where, form.sender, form.at, form.event, form.ask_id, page)
+        shown = (await self._desk.handle(opening)).form
+        entries = shown.entries if isinstance(shown, Form) else ()
+        return {entry.field.name: entry.label for entry in entries}
 
     async def _in_one_breath(self, pressed: Pressed, ticket: Ticket, arrived: float) -> None:
         """A form must be the first answer; one that comes too late for that is offered instead."""
@@ -185,8 +193,6 @@ class Presses:
     ) -> None:
         match form:
             case Form():
-                for entry in form.entries:
-                    self._labels.keep((form.ask_id, entry.field.name), entry.label)
                 kept = self._kept.get((pressed.sender.account, form.ask_id, form.page), {})
                 shown = modal.form(form, reader, {**modal.kept_of(form), **kept})
             case Reason():

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 def not_sent(reader: Reader, faults: Iterable[tuple[str, str]]) -> str:
     """A form with something wrong in it: its entries by name, each with what is wrong."""
-    lines = "\n".join(f"{line(name)}: {fault}" for name, fault in faults)
-    said = reader.language.say("Not sent yet. What you filled in is still there: press the button.")
+    lines = "\n".join(_named(line(name), fault) for name, fault in faults)
+    said = reader.language.say("Not sent yet. Press the button to change what is wrong.")
     return f"{said}\n\n{lines}"
+
+
+def _named(name: str, fault: str) -> str:
+    """What is wrong, under its name; some of it has that already."""
+    return fault if fault.startswith(f"{name}:") else f"{name}: {fault}"
 
 
 def go_on(reader: Reader, title: str) -> str:

@@ -146,6 +146,30 @@ async def test_what_is_wrong_in_a_form_is_told_and_stays(both: tuple[Discord, Ga
     assert record.outcome.values == {"copies": 3, "why": "because"}
 
 
+async def test_what_is_wrong_in_a_form_is_told_by_its_label_after_a_restart(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """Once each, and nothing is said to be kept: what was filled in is forgotten by then."""
+    async with Discord() as chat:
+        chat.person("7", "Ana")
+        chat.channel("600", "general")
+        config = settings({"discord": chat.settings()}, PEOPLE, OPEN, tmp_path)
+        copies = field(Kind.NUMBER, "copies", label="How many", min=1, max=9)
+        async with gateway(config, redis_url) as gate:
+            await gate.ask(copies, choice("red", "blue", name="house", label="Which"))
+            await chat.press("7", await posted(chat), "Answer")
+            await opened(chat)
+        async with gateway(config, redis_url, "w2"):
+            await chat.listened_to()
+            await chat.submit("7", {"How many": "many"})
+            await told(chat, 1)
+            [said, _, *wrong] = chat.told("7")[0].splitlines()
+            assert said == "Not sent yet. Press the button to change what is wrong."
+            assert len(wrong) == 2
+            assert "Which: This one is needed." in wrong
+            assert any(one.startswith("How many: This one takes a number") for one in wrong)
+
+
 async def test_a_decline_asks_why(both: tuple[Discord, Gatewayed]) -> None:
     """By a form of one line, which may stay empty."""
     chat, gate = both
