@@ -5,14 +5,15 @@ The address is checked when the socket is made, so that a name cannot change its
 
 from __future__ import annotations
 
-import ipaddress
 import json
+import re
 import socket
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlsplit
 
 import aiohttp
 from standardwebhooks.webhooks import Webhook as Signer
+from yarl import URL
 
 from gateway.contracts import rules_of
 from gateway.errors import BadRequest, Problem
@@ -29,9 +30,29 @@ TIMEOUT_S = 20.0
 GONE = 410
 """Standard Webhooks: the receiver wants no more of these."""
 
+NAME = re.compile(r"([\w-]{1,63}\.)*[\w-]{1,63}\.?", re.ASCII)
+"""RFC 1123, 2.1, as names go over the wire, with the underscore that private ones have."""
 
-class PrivateAddress(Exception):
-    """The target's address is private, and this gateway does not allow such."""
+PROTOCOLS_ONLY = IPv4Network("192.0.0.0/24")
+"""RFC 6890, 2.1: for protocols, and a cloud's metadata; older Pythons call most of it global."""
+
+UNICAST = IPv6Network("2000::/3")
+"""IANA's registry: of IPv6, only this was ever given out. What is outside leads to this network:
+site-local (RFC 3879), multicast, IPv4-compatible (RFC 4291), NAT64 of one's own (RFC 8215)."""
+
+LEADING_TO_IPV4 = (
+    (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped: RFC 4291, 2.5.5.2
+    (IPv6Network("64:ff9b::/96"), 0),  # NAT64: RFC 6052, 2.1
+    (IPv6Network("2002::/16"), 80),  # 6to4: RFC 3056, 2
+)
+"""Addresses that stand for an IPv4 one, and how many bits from the right it stands in them."""
+
+
+class PrivateAddress(OSError):
+    """The target's address is private, and this gateway does not allow such.
+
+    An OSError, as a connection that fails: with any other a name's further addresses go untried.
+    """
 
 
 class Gone(Exception):
@@ -49,10 +70,13 @@ class Refused(Exception):
 def check_webhook(webhook: Webhook) -> None:
     """Raises: BadRequest for a target or secret that can never work."""
     problems = []
-    url = urlsplit(webhook.url)
-    if url.scheme not in ("http", "https") or not url.hostname:
+    try:
+        url = URL(webhook.url)
+    except ValueError:  # a port that is none, a bracket that does not close
+        url = URL()
+    if url.scheme not in ("http", "https") or not _can_be_reached(url):
         problems.append(Problem("webhook.url", "must be an http or https address", "invalid"))
-    if url.username or url.password:
+    if url.user or url.password:
         problems.append(Problem("webhook.url", "must not hold a name or password", "invalid"))
     try:
         Signer(webhook.secret)
@@ -64,6 +88,33 @@ def check_webhook(webhook: Webhook) -> None:
         )
     if problems:
         raise BadRequest("The webhook cannot be used.", problems)
+
+
+def _can_be_reached(url: URL) -> bool:
+    host = url.raw_host or ""
+    return bool(url.port) and (":" in host or NAME.fullmatch(host) is not None)
+
+
+def host_of(webhook: Webhook) -> str:
+    """The host it leads to, in lower case; empty for what is no address."""
+    try:
+        return URL(webhook.url).host or ""
+    except ValueError:
+        return ""
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is out on the internet. Raises: ValueError for what is none."""
+    return _is_public(ip_address(address.partition("%")[0]))
+
+
+def _is_public(ip: IPv4Address | IPv6Address) -> bool:
+    if isinstance(ip, IPv4Address):
+        return ip.is_global and not ip.is_multicast and ip not in PROTOCOLS_ONLY
+    for network, bits in LEADING_TO_IPV4:
+        if ip in network:
+            return _is_public(IPv4Address(int(ip) >> bits & 0xFFFF_FFFF))
+    return ip in UNICAST and ip.is_global
 
 
 def payload(record: AskRecord) -> dict[str, Any]:
@@ -96,9 +147,16 @@ class Poster:
 
     async def __aenter__(self) -> Self:
         timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
-        for private, factory in ((False, _public_socket), (True, None)):
-            connector = aiohttp.TCPConnector(socket_factory=factory)
-            self._sessions[private] = aiohttp.ClientSession(connector=connector, timeout=timeout)
+        for private in (False, True):
+            connector = aiohttp.TCPConnector(
+                limit=0,  # who may post is the caller's to say; waiting here would cost its time
+                resolver=None if private else _PublicFirst(),
+                socket_factory=None if private else _public_socket,
+            )
+            # One receiver's cookies are not another run's to carry.
+            self._sessions[private] = aiohttp.ClientSession(
+                connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
+            )
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -117,19 +175,38 @@ class Poster:
             "webhook-timestamp": str(int(now.timestamp())),
             "webhook-signature": Signer(webhook.secret).sign(record.outcome_id, now, body),
         }
-        host = urlsplit(webhook.url).hostname or ""
-        async with self._sessions[self._may_reach_private(host)].post(
-            webhook.url, data=body.encode(), headers=headers, allow_redirects=False
-        ) as response:
-            if response.status == GONE:
-                raise Gone
-            if not 200 <= response.status < 300:
-                raise Refused(response.status)
+        session = self._sessions[self._may_reach_private(host_of(webhook))]
+        try:
+            async with session.post(
+                webhook.url, data=body.encode(), headers=headers, allow_redirects=False
+            ) as response:
+                if response.status == GONE:
+                    raise Gone
+                if not 200 <= response.status < 300:
+                    raise Refused(response.status)
+        except aiohttp.ClientConnectorError as error:
+            if isinstance(error.os_error, PrivateAddress):
+                raise error.os_error from None
+            raise
+
+
+class _PublicFirst(aiohttp.ThreadedResolver):
+    """A name's public addresses; its private ones, to be refused, only where it has no other.
+
+    aiohttp tells the failure of the address it tried last: that must not be of a private one while
+    a public one is merely down.
+    """
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[aiohttp.abc.ResolveResult]:
+        found = await super().resolve(host, port, family)
+        return [one for one in found if is_public(one["host"])] or found
 
 
 def _public_socket(info: aiohttp.AddrInfoType) -> socket.socket:
     """A socket for an address that was just resolved. Raises: PrivateAddress."""
     family, kind, protocol, _, address = info
-    if not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_global:
+    if not is_public(str(address[0])):
         raise PrivateAddress
     return socket.socket(family=family, type=kind, proto=protocol)
