@@ -1,7 +1,7 @@
 """One reader of one of the log's groups: what it is handed, and what it is done with.
 
 An entry that was handed out and never acknowledged is taken over by another reader after a while,
-so everything here may come twice.
+so everything here may come twice. What this reader itself failed with comes again at once.
 """
 
 from __future__ import annotations
@@ -37,11 +37,18 @@ class GroupReader:
         self._consumer = consumer
         self._limit = limit
         self._claim_at = 0.0
+        self._in_hand = False
         self._done: list[Taken] = []
         self._done_at = 0.0
 
     async def take(self, block: timedelta) -> list[Taken]:
-        """What is new, and now and then what readers that died have left. Raises: Unavailable."""
+        """What is new, and now and then what readers that died have left; first of all what was
+        taken before, where its look never came to be done. Raises: Unavailable.
+        """
+        if self._in_hand:
+            await self._acknowledge()
+            await self._log.start_again(self._group, self._consumer)
+        self._in_hand = True
         taken = await self._log.take(self._group, self._consumer, self._limit, block)
         now = asyncio.get_running_loop().time()
         if now >= self._claim_at:
@@ -58,6 +65,7 @@ class GroupReader:
         if self._done and (len(self._done) >= MOST_HELD or now >= self._done_at):
             self._done_at = now + ACKNOWLEDGE_S
             await self._acknowledge()
+        self._in_hand = False
 
     async def aclose(self) -> None:
         """Acknowledges what is left, where that can be; the rest is handed out again."""

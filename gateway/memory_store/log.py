@@ -23,6 +23,7 @@ class MemoryLog:
 
     def __init__(self, kept: Kept) -> None:
         self._kept = kept
+        self._again: set[tuple[Group, str]] = set()
 
     async def tail(self) -> AsyncGenerator[Sequence[Event] | None, None]:
         """Batches of new events; None first, so that all look at what was before."""
@@ -44,6 +45,10 @@ class MemoryLog:
             stream.readings[group] = Reading()
             if group is Group.RESUME:
                 self._mend()
+        if (group, consumer) in self._again:
+            self._again.remove((group, consumer))
+            if own := self._held_by(stream, stream.readings[group], consumer):
+                return own
         added = stream.added
         taken = self._hand_out(stream, stream.readings[group], consumer, limit)
         if taken:
@@ -61,6 +66,17 @@ class MemoryLog:
             reading.held[number] = Held(consumer, now)
             reading.at = number + 1
         return [_taken(number, event) for number, event in entries]
+
+    async def start_again(self, group: Group, consumer: str) -> None:
+        self._again.add((group, consumer))
+
+    def _held_by(self, stream: Stream, reading: Reading, consumer: str) -> list[Taken]:
+        """What one consumer took and has not acknowledged; what has ended meanwhile is let go."""
+        held = sorted(n for n, one in reading.held.items() if one.consumer == consumer)
+        for number in held:
+            if number not in stream.events:
+                del reading.held[number]
+        return [_taken(n, stream.events[n]) for n in held if n in stream.events]
 
     async def done(self, group: Group, taken: Sequence[Taken]) -> None:
         held = self._reading(group).held

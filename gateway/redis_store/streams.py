@@ -115,19 +115,19 @@ class RedisLog:
             block_ms = max(1, int(block.total_seconds() * 1000))
             return self._taken(group, await reader.read(head, streams, block_ms))
         except Unavailable:
-            await self._start_again(who)
+            await self.start_again(group, consumer)
             raise
         except ResponseError as error:
-            await self._start_again(who)
+            await self.start_again(group, consumer)
             if code(str(error)) not in GROUP_LOST:
                 raise
             await self._make(group)
             return []
 
-    async def _start_again(self, who: tuple[Group, str]) -> None:
-        """The next take begins with what is pending. Reads under way are ended first: what they are
-        handed is pending then, and would come twice.
-        """
+    async def start_again(self, group: Group, consumer: str) -> None:
+        # Reads under way are ended first: what they are handed is pending then, and would come
+        # twice.
+        who = (group, consumer)
         if (reader := self._readers.pop(who, None)) is not None:
             await reader.aclose()
         self._own[who] = {}
@@ -173,7 +173,7 @@ class RedisLog:
             entries = [entry for entry in reply[1] if entry]
             if len(entries) < len(reply[1]):
                 # Redis 6.2 hands out deleted entries without their ids; our own list has them.
-                await self._start_again((group, consumer))
+                await self.start_again(group, consumer)
             await self._lost(group, len(reply[2]) if len(reply) > 2 else 0)
             return self._taken(group, [(name, entries)])
 

@@ -195,3 +195,34 @@ async def test_what_a_reader_dies_with_is_handed_out_again(store: Store) -> None
     await reader.aclose()
     again = await store.claim_stale(Group.RESUME, "w2", timedelta())
     assert [one.event for one in again] == [one.event for one in taken] != []
+
+
+async def test_what_a_reader_failed_with_comes_first_and_at_once(store: Store) -> None:
+    """Not after the minute that others wait for what somebody holds; and no more, once done."""
+    reader = GroupReader(store, Group.RESUME, "w1", 100)
+    await reader.done(await reader.take(NO_WAIT))  # it may only have made the group
+    await asked(store)
+    taken = await reader.take(NO_WAIT)  # and its look never came to an end
+    await asked(store)
+    again = await reader.take(NO_WAIT)
+    assert again == taken != []
+    await reader.done(again)
+    behind = await reader.take(NO_WAIT)
+    assert len(behind) == len(taken)
+    assert not {one.key for one in behind} & {one.key for one in taken}
+    await reader.done(behind)
+    assert await reader.take(NO_WAIT) == []
+    await reader.aclose()
+
+
+async def test_what_was_done_before_a_failure_does_not_come_again(store: Store) -> None:
+    """It is acknowledged late, but before anything is taken once more."""
+    reader = GroupReader(store, Group.RESUME, "w1", 100)
+    await reader.done(await reader.take(NO_WAIT))
+    await asked(store)
+    await reader.done(await reader.take(NO_WAIT))
+    await asked(store)
+    await reader.done(await reader.take(NO_WAIT))  # soon after, so that it is not acknowledged yet
+    await reader.take(NO_WAIT)
+    assert await reader.take(NO_WAIT) == []
+    await reader.aclose()
