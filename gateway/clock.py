@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.backoff import Backoff
@@ -33,10 +34,17 @@ AT_ONCE = 64
 LIMIT_PER_PARTITION = 100
 """Ours: members one look takes of a partition; a full look is followed by the next at once."""
 
+STUCK = timedelta(seconds=30)
+"""Ours: what is handled look after look for so long, and is still due, is buried."""
+
 TRIM_EVERY_S = 10.0
 """Ours: how often the log drops what every group is past."""
 
 _log = logging.getLogger("gateway.clock")
+
+
+class NotToBe(Exception):
+    """A timer that can do nothing more; its text says why, and names nobody."""
 
 
 class Clock:
@@ -49,6 +57,7 @@ class Clock:
         self._broker = broker
         self._owner = owner
         self._metrics = metrics or Metrics()
+        self._due_since: dict[str, datetime] = {}
 
     async def run(self) -> None:
         """Looks until cancelled."""
@@ -74,15 +83,20 @@ class Clock:
             await asyncio.gather(
                 *(self._handle(member, due.now) for member in due.members[start : start + AT_ONCE])
             )
-        if due.members:
-            return 0.0
+        before, self._due_since = self._due_since, {}
+        for member in due.members:
+            self._due_since[member] = before.get(member, due.now)
+        if self._due_since.keys() - before.keys():
+            return 0.0  # not where all were here at the last look too: they have to wait
         if due.next_at is None:
             return LOOK_EVERY_S
         return max(0.0, min(LOOK_EVERY_S, (due.next_at - due.now).total_seconds()))
 
     async def _handle(self, member: str, now: datetime) -> None:
         try:
-            if member.startswith("w:"):
+            if now - self._due_since.get(member, now) >= STUCK:
+                await self._bury(member, "is due again and again")
+            elif member.startswith("w:"):
                 await self._webhook(member)
             elif member.startswith("a-"):
                 await self._ask(member, now)
@@ -90,24 +104,34 @@ class Clock:
                 await self._run(member, now)
         except Unavailable:
             raise
+        except NotToBe as why:
+            await self._bury(member, str(why))
         except Exception as error:  # noqa: BLE001
             # A bug must not stop the timers behind it, nor be tried twice a second for ever.
-            event(_log, "timer.failed", level=logging.ERROR, error=error, member=member)
-            self._metrics.dead.labels(Group.CLOCK).inc()
-            await self._store.bury(
-                Group.CLOCK, member.removeprefix("w:"), "see the log: timer.failed"
-            )
-            await self._store.forget(member, None if member.startswith(("a-", "w:")) else member)
+            await self._bury(member, "see the log: timer.failed", error)
+
+    async def _bury(self, member: str, reason: str, error: Exception | None = None) -> None:
+        event(_log, "timer.failed", level=logging.ERROR, error=error, member=member)
+        self._metrics.dead.labels(Group.CLOCK).inc()
+        await self._store.bury(Group.CLOCK, member.removeprefix("w:"), reason)
+        await self._store.forget(member, None if member.startswith(("a-", "w:")) else member)
 
     async def _webhook(self, member: str) -> None:
-        record = await self._store.read(member[2:])
+        record = await self._read(member[2:])
         if record is None:
             await self._store.forget(member, None)
             return
         await self._store.wake_webhook(record.ask.id, record.ask.run_id, record.ask.tenant)
 
-    async def _ask(self, ask_id: str, now: datetime) -> None:
+    async def _read(self, ask_id: str) -> AskRecord | None:
+        """The ask; None where it is gone. Raises: NotToBe where it is there and does not read."""
         record = await self._store.read(ask_id)
+        if record is None and await self._store.holds(ask_id):
+            raise NotToBe("does not read")
+        return record
+
+    async def _ask(self, ask_id: str, now: datetime) -> None:
+        record = await self._read(ask_id)
         if record is None or not record.pending:
             await self._store.forget(ask_id, None)
         elif record.deadline is not None and record.deadline <= now:
@@ -120,8 +144,7 @@ class Clock:
         """Fires the latest rung whose time has come; those missed in an outage are let go."""
         known = await self._store.read_run(record.ask.run_id)
         if known is None:
-            await self._store.forget(record.ask.id, None)
-            return
+            raise NotToBe("its run is gone")
         ladder = DEFAULT_LADDER if known.run.ladder is None else known.run.ladder
         steps = climb(ladder, record.opened_at, record.deadline)
         rung = await self._store.rung(record.ask.id)

@@ -1,7 +1,7 @@
 """Outcomes to runs that do not poll, and a sub-run's asks to its caller.
 
 An entry of the log is acknowledged once `due` holds what remains of it, so that a slow receiver
-never stops the entry behind.
+never stops the entry behind; nor may one host have all the posts under way.
 """
 
 from __future__ import annotations
@@ -10,19 +10,23 @@ import asyncio
 import logging
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import aiohttp
 
 from gateway.backoff import Backoff
+from gateway.errors import Unavailable
 from gateway.group_reader import GroupReader
 from gateway.log import event
 from gateway.metrics import Metrics
 from gateway.store import ENDINGS, Event, EventType, Group
-from gateway.webhook import TIMEOUT_S, Gone, Poster, PrivateAddress, Refused
+from gateway.webhook import TIMEOUT_S, Gone, Poster, PrivateAddress, Refused, host_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from gateway.ask import AskRecord, Run, Webhook
-    from gateway.store import Store
+    from gateway.store import Store, Taken
 
 RETRY_AFTER = (
     timedelta(seconds=5),
@@ -42,6 +46,15 @@ UNDER_WAY = timedelta(seconds=2 * TIMEOUT_S)
 
 AT_ONCE = 256
 """Ours: posts under way in one process; what comes on top waits in `due`."""
+
+PER_HOST = 32
+"""Ours: posts under way to one host; eight that hang leave nothing to the rest for `TIMEOUT_S`."""
+
+IN_LINE = 1_024
+"""Ours: posts that wait for their host, some 10 MB of them; what comes on top waits in `due`."""
+
+IN_LINE_S = TIMEOUT_S / 2
+"""Ours: how long they wait; less than `UNDER_WAY` with the post itself, so none is made twice."""
 
 BATCH = 256
 """Ours: entries of the log in one look."""
@@ -67,6 +80,8 @@ class Resume:
         self._reader = GroupReader(store, Group.RESUME, consumer, BATCH)
         self._metrics = metrics or Metrics()
         self.posting: set[asyncio.Task[None]] = set()
+        self._in_line = 0
+        self._hosts: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def run(self) -> None:
         """Works until cancelled; posts under way are left to `due`."""
@@ -91,13 +106,24 @@ class Resume:
         """One look at the log, and at what readers that died have left: how much there was."""
         taken = await self._reader.take(block)
         for entry in taken:
+            await self._take_up(entry)
+        # One that is handed out again, as we died before, finds its work done, or in `due`.
+        await self._reader.done(taken)
+        return len(taken)
+
+    async def _take_up(self, entry: Taken) -> None:
+        """What fails for good is buried, so that those behind it go on."""
+        try:
             if entry.event is not None:
                 await self.hear(entry.event)
             elif not entry.gone:
                 await self._store.bury_entry(Group.RESUME, entry, "does not read")
-        # One that is handed out again, as we died before, finds its work done, or in `due`.
-        await self._reader.done(taken)
-        return len(taken)
+        except Unavailable:
+            raise
+        except Exception as error:  # noqa: BLE001
+            event(_log, "entry.refused", level=logging.ERROR, error=error, entry_id=entry.key[1])
+            self._metrics.dead.labels(Group.RESUME).inc()
+            await self._store.bury_entry(Group.RESUME, entry, "see the log: entry.refused")
 
     async def hear(self, heard: Event) -> None:
         """One event of the log. What it asks for is done, or safe in `due`, on return."""
@@ -106,28 +132,63 @@ class Resume:
         if heard.type is EventType.ASK_OPENED:
             await self._store.frame(heard.note, heard.run_id, heard.ask_id)
         elif heard.type in ENDINGS or heard.type is EventType.WEBHOOK_DUE:
-            await self._begin(heard.ask_id)
+            await self._or_bury(heard.ask_id, self._begin(heard.ask_id))
+
+    async def _or_bury(self, ask_id: str, work: Awaitable[None]) -> None:
+        """Does it; an outcome that can never be told is buried. Raises: Unavailable."""
+        try:
+            await work
+        except Unavailable:
+            raise
+        except Exception as error:  # noqa: BLE001
+            event(_log, "webhook.broken", level=logging.ERROR, error=error, ask_id=ask_id)
+            await self._bury(ask_id, "see the log: webhook.broken")
 
     async def _begin(self, ask_id: str) -> None:
         if not await self._store.owes(ask_id):
             return  # told before: a failover gave back an entry that was acknowledged
         tries = await self._store.tries(ask_id)
         await self._store.postpone(ask_id, tries, await self._store.now() + UNDER_WAY)
-        if len(self.posting) < AT_ONCE:
+        if len(self.posting) - self._in_line < AT_ONCE:
             task = asyncio.create_task(self._post(ask_id, tries))
             self.posting.add(task)
             task.add_done_callback(self.posting.discard)
 
     async def _post(self, ask_id: str, tries: int) -> None:
         try:
-            record = await self._store.read(ask_id)
-            known = await self._store.read_run(record.ask.run_id) if record else None
-            if record is None or known is None or known.run.webhook is None:
-                await self._store.paid(ask_id)
-            else:
-                await self._try(known.run, known.run.webhook, record, tries + 1)
+            await self._or_bury(ask_id, self._tell(ask_id, tries))
         except Exception as error:  # noqa: BLE001  # `due` still holds it, and comes back to it
-            event(_log, "webhook.broken", level=logging.ERROR, error=error, ask_id=ask_id)
+            event(_log, "webhook.put_off", level=logging.ERROR, error=error, ask_id=ask_id)
+
+    async def _tell(self, ask_id: str, tries: int) -> None:
+        record = await self._store.read(ask_id)
+        if record is None and await self._store.holds(ask_id):
+            await self._bury(ask_id, "does not read")
+            return
+        known = await self._store.read_run(record.ask.run_id) if record else None
+        if record is None or known is None or known.run.webhook is None:
+            await self._store.paid(ask_id)
+            return
+        host = host_of(known.run.webhook)
+        turns = self._hosts.setdefault(host, asyncio.Semaphore(PER_HOST))
+        if await self._has_turn(turns):
+            try:
+                await self._try(known.run, known.run.webhook, record, tries + 1)
+            finally:
+                turns.release()
+
+    async def _has_turn(self, turns: asyncio.Semaphore) -> bool:
+        """Whether its host takes one more, at once or in a while."""
+        if turns.locked() and self._in_line >= IN_LINE:
+            return False
+        self._in_line += 1
+        try:
+            async with asyncio.timeout(IN_LINE_S):
+                return await turns.acquire()
+        except TimeoutError:
+            return False
+        finally:
+            self._in_line -= 1
 
     async def _try(self, run: Run, webhook: Webhook, record: AskRecord, attempt: int) -> None:
         now = await self._store.now()
@@ -138,6 +199,9 @@ class Resume:
         except PrivateAddress:
             await self._give_up(run, record, "the address is private: allow_private_webhooks")
         except (Refused, aiohttp.ClientError, TimeoutError) as error:
+            await self._again(run, record, attempt, _reason(error))
+        except Exception as error:  # noqa: BLE001  # counted too, or it would be tried for ever
+            event(_log, "webhook.broken", level=logging.ERROR, error=error, ask_id=record.ask.id)
             await self._again(run, record, attempt, _reason(error))
         else:
             await self._store.paid(record.ask.id)
@@ -156,10 +220,13 @@ class Resume:
         event(_log, "webhook.failed", level=logging.WARNING, ask_id=record.ask.id, attempt=tries)
 
     async def _give_up(self, run: Run, record: AskRecord, reason: str) -> None:
-        self._metrics.dead.labels(Group.RESUME).inc()
-        await self._store.bury(Group.RESUME, record.ask.id, reason)
+        await self._bury(record.ask.id, reason)
         await self._store.note(run, EventType.WEBHOOK_DEAD, record.ask.id, "")
         event(_log, "webhook.dead", level=logging.ERROR, ask_id=record.ask.id, run_id=run.id)
+
+    async def _bury(self, ask_id: str, reason: str) -> None:
+        self._metrics.dead.labels(Group.RESUME).inc()
+        await self._store.bury(Group.RESUME, ask_id, reason)
 
 
 def _reason(error: Exception) -> str:

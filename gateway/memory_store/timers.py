@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gateway.ids import ask_byte
 from gateway.store import (
     CLOCK_LEASE,
     RETIRE_LOOK_AGAIN,
@@ -42,6 +41,9 @@ class MemoryTimers:
     async def rung(self, ask_id: str) -> int:
         ask = self._kept.asks.get(ask_id)
         return ask.rung if ask else 0
+
+    async def holds(self, ask_id: str) -> bool:
+        return ask_id in self._kept.asks
 
     async def climb(
         self,
@@ -121,17 +123,15 @@ class MemoryTimers:
 
     # The dead
 
-    async def bury(self, group: Group, ask_id: str, reason: str) -> None:
-        if ask_byte(ask_id) is None:
-            return
+    async def bury(self, group: Group, subject: str, reason: str) -> None:
         kept, now = self._kept, self._kept.now()
         if group is Group.RESUME:
-            kept.due.pop(f"w:{ask_id}", None)
-            kept.owed.discard(ask_id)
+            kept.due.pop(f"w:{subject}", None)
+            kept.owed.discard(subject)
         if group is Group.CLOCK:
-            kept.due.pop(ask_id, None)
+            kept.due.pop(subject, None)
         letters = kept.dead.setdefault(group, [])
-        letters.append(DeadLetter(kept.log.next_id(now), group, reason, now, ask_id))
+        letters.append(DeadLetter(kept.log.next_id(now), group, reason, now, subject))
 
     async def dead(self, group: Group) -> list[DeadLetter]:
         return list(self._kept.dead.get(group, ()))
@@ -143,9 +143,9 @@ class MemoryTimers:
             return False
         letters.remove(letter)
         ask = kept.asks.get(letter.ask_id)
-        if ask is None:
+        if ask is None and letter.ask_id not in kept.runs:
             return False
-        if letter.group is Group.RESUME:
+        if ask is not None and letter.group is Group.RESUME:
             ask.tries = 0
             kept.owed.add(letter.ask_id)
         else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from gateway.ask import AskRecord
-    from gateway.redis_store.keys import Partitions
+    from gateway.redis_store.keys import Keys, Partitions
     from gateway.redis_store.link import Link
 
 
@@ -56,6 +56,10 @@ class RedisTimers:
     async def rung(self, ask_id: str) -> int:
         keys = self._partitions.of_ask(ask_id)
         return int(await self._link.call("HGET", keys.ask(ask_id), "rung") or 0) if keys else 0
+
+    async def holds(self, ask_id: str) -> bool:
+        keys = self._partitions.of_ask(ask_id)
+        return keys is not None and bool(await self._link.call("EXISTS", keys.ask(ask_id)))
 
     async def climb(
         self,
@@ -148,17 +152,16 @@ class RedisTimers:
         if keys is not None:
             await self._link.script("paid", [keys.due, keys.owed], ask_id)
 
-    async def bury(self, group: Group, ask_id: str, reason: str) -> None:
-        keys = self._partitions.of_ask(ask_id)
-        if keys is not None:
-            await self._link.script(
-                "bury",
-                [keys.due, keys.owed, keys.dead(group)],
-                self._link.skew_ms,
-                ask_id,
-                reason,
-                group.value,
-            )
+    async def bury(self, group: Group, subject: str, reason: str) -> None:
+        keys, _ = self._of(subject)
+        await self._link.script(
+            "bury",
+            [keys.due, keys.owed, keys.dead(group)],
+            self._link.skew_ms,
+            subject,
+            reason,
+            group.value,
+        )
 
     async def dead(self, group: Group) -> list[DeadLetter]:
         pages = await asyncio.gather(
@@ -175,15 +178,23 @@ class RedisTimers:
         return sorted(letters, key=lambda letter: letter.at)
 
     async def redrive(self, letter: DeadLetter) -> bool:
-        keys = self._partitions.of_ask(letter.ask_id)
-        if keys is None:
+        if not letter.ask_id:
             return False
+        keys, key = self._of(letter.ask_id)
         moved = await self._link.script(
             "redrive",
-            [keys.ask(letter.ask_id), keys.due, keys.owed, keys.dead(letter.group)],
+            [key, keys.due, keys.owed, keys.dead(letter.group)],
             self._link.skew_ms,
             letter.ask_id,
             letter.id,
             letter.group.value,
         )
         return bool(moved)
+
+    def _of(self, subject: str) -> tuple[Keys, str]:
+        """The partition and the key of an ask or a run."""
+        keys = self._partitions.of_ask(subject)
+        if keys is not None:
+            return keys, keys.ask(subject)
+        keys = self._partitions.of_run(subject)
+        return keys, keys.run(subject)

@@ -1,6 +1,6 @@
 -- Work that failed for good: out of the way, kept with its reason.
 -- KEYS: due, owed, dead
--- ARGV: skew, ask id, reason, group
+-- ARGV: skew, ask or run id, reason, group
 if ARGV[4] == 'resume' then
   redis.call('ZREM', KEYS[1], 'w:' .. ARGV[2])
   redis.call('SREM', KEYS[2], 'r:' .. ARGV[2])

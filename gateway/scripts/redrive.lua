@@ -1,6 +1,6 @@
--- Takes a dead letter back to work. Answers 1, or 0 if somebody did so before, or the ask is gone.
--- KEYS: ask, due, owed, dead
--- ARGV: skew, ask id, dead entry id, group
+-- Takes a dead letter back to work. Answers 1, or 0 if somebody did so before, or it is gone.
+-- KEYS: ask or run, due, owed, dead
+-- ARGV: skew, ask or run id, dead entry id, group
 if redis.call('XDEL', KEYS[4], ARGV[3]) == 0 or redis.call('EXISTS', KEYS[1]) == 0 then
   return 0
 end

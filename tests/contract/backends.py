@@ -32,6 +32,10 @@ class Backend(Protocol):
         """The log is as if trimmed whole: all that was on it is gone, its groups are not."""
         ...
 
+    async def lose_run(self, run_id: str) -> None:
+        """A run is gone, and nothing else."""
+        ...
+
     async def lose_ask(self, ask_id: str) -> None:
         """What is kept of an ask is gone; its run still waits for it."""
         ...
@@ -50,6 +54,9 @@ class InMemory:
 
     async def lose_log(self) -> None:
         self._memory_store._kept.log.events.clear()
+
+    async def lose_run(self, run_id: str) -> None:
+        del self._memory_store._kept.runs[run_id]
 
     async def lose_ask(self, ask_id: str) -> None:
         del self._memory_store._kept.asks[ask_id]
@@ -83,6 +90,10 @@ class InRedis:
     async def lose_log(self) -> None:
         for keys in self._redis_store._partitions.all:
             await self._redis_store._link.call("XTRIM", keys.log, "MAXLEN", 0)
+
+    async def lose_run(self, run_id: str) -> None:
+        keys = self._redis_store._partitions.of_run(run_id)
+        await self._redis_store._link.call("DEL", keys.run(run_id))
 
     async def lose_ask(self, ask_id: str) -> None:
         keys = self._redis_store._partitions.of_ask(ask_id)

@@ -11,7 +11,17 @@ import pytest
 from gateway.ask import RunStatus
 from gateway.ladder import Rung
 from gateway.store import CLOCK_LEASE, WEBHOOK_LOOK_AGAIN, DeadLetter, EventType, Group, RunChange
-from tests.contract.making import EXPIRED, HOOK, a_run, asked, drained, opened, owing, settle
+from tests.contract.making import (
+    EXPIRED,
+    HOOK,
+    a_run,
+    asked,
+    drained,
+    new_ask,
+    opened,
+    owing,
+    settle,
+)
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -285,6 +295,48 @@ async def test_a_letter_of_an_ask_that_is_gone_goes_too(store: Store, advance: A
     assert await store.dead(Group.RESUME) == []
     assert not await store.owes(record.ask.id)
     assert (await store.due("clock", 10)).members == ()
+
+
+async def test_a_runs_timer_that_failed_can_be_set_again(store: Store, advance: Advance) -> None:
+    """Named by the run's id; due at once then, and once."""
+    run = a_run(deadline=await store.now() + MINUTE)
+    await store.create_run(run)
+    advance(MINUTE)
+    await store.bury(Group.CLOCK, run.id, "does not read")
+    assert (await store.due("clock", 10)).members == ()
+    (letter,) = await store.dead(Group.CLOCK)
+    assert (letter.ask_id, letter.reason) == (run.id, "does not read")
+    assert await store.redrive(letter)
+    assert await store.dead(Group.CLOCK) == []
+    assert (await store.due("clock", 10)).members == (run.id,)
+    assert not await store.redrive(letter)
+
+
+async def test_a_letter_of_a_run_that_is_gone_goes_too(store: Store, advance: Advance) -> None:
+    """Nothing is left to be looked at."""
+    run = a_run()
+    await store.create_run(run)
+    await store.bury(Group.CLOCK, run.id, "does not read")
+    advance(timedelta(days=31))
+    assert await store.retire(run.id)
+    (letter,) = await store.dead(Group.CLOCK)
+    assert not await store.redrive(letter)
+    assert (await store.due("clock", 10)).members == ()
+
+
+async def test_a_store_tells_what_it_holds_from_what_is_gone(
+    store: Store, advance: Advance
+) -> None:
+    """An ask is held from its opening until its run is retired."""
+    run, record = await asked(store)
+    assert await store.holds(record.ask.id)
+    assert not await store.holds(new_ask(run).ask.id)
+    assert not await store.holds("a-none")
+    await settle(store, run, record)
+    assert await store.holds(record.ask.id)
+    advance(timedelta(days=31))
+    assert await store.retire(run.id)
+    assert not await store.holds(record.ask.id)
 
 
 async def test_the_dead_come_in_the_order_they_died(store: Store) -> None:
