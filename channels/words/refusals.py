@@ -65,6 +65,7 @@ WITH_CONTENT: Mapping[Refusal, str] = {
     Refusal.UNCLEAR_LIST: message(
         'It is not clear which are meant. Reply "{list}" for all of these.'
     ),
+    Refusal.OTHER_WITHOUT_WORDS: message('Other needs words of your own. Reply "{words}".'),
     Refusal.PICK_AFTER_OTHER: message(
         'Reply "{pick}" to pick that option, or "{words}" to answer in those words.'
     ),
@@ -116,6 +117,9 @@ WHERE: Mapping[tuple[Refusal, str], str] = {
     ),
     (Refusal.NOT_AN_OPTION, "nearest"): message(
         "This one takes {keys} only. Did you mean {nearest_key}, {nearest}?"
+    ),
+    (Refusal.LINE_WITHOUT_FIELD, "fields"): message(
+        'No name stands before "{typed}", and it was not kept. Begin with it: "{first_field}: …".'
     ),
     (Refusal.ODD_DIGITS, "keys"): message("Those digits do not read as plain ones. Reply {keys}."),
     (Refusal.NOT_A_NUMBER, "ways"): message("Numbers are written another way here. Reply {ways}."),

@@ -116,6 +116,12 @@ def core_of(folded: str) -> str:
     return bare or folded
 
 
+def unwrapped_whole(text: str) -> str:
+    """The text without one pair around all of it; in `"a", "b"` each part has its own."""
+    inner = _unwrapped(text)
+    return text if text[:1] in inner or text[-1:] in inner else inner
+
+
 def without_polite(core: str, polite: tuple[str, ...]) -> str:
     """The text without polite words at either end; text of nothing else stays as it is."""
     left = core
@@ -165,7 +171,8 @@ def _one_polite_less(text: str, phrases: tuple[str, ...]) -> str | None:
         if text.endswith(phrase) and _parts(text[-size - 1 : -size], phrase[0]):
             return text[:-size].rstrip(CLOSING + " -")
         if text.startswith(phrase) and _parts(text[size : size + 1], phrase[-1]):
-            return text[size:].lstrip(OPENING + " !")
+            # `thanks! 2` thanks; the mark in `thanks !2` belongs to the pick
+            return text[size:].lstrip("!").lstrip(OPENING + " ")
     return None
 
 

@@ -24,6 +24,10 @@ class Draft:
         """Whether that field is filled or left out."""
         return name in self.values or name in self.left
 
+    def same_as(self, other: Draft) -> bool:
+        """Whether both hold the same, in whatever order it was entered."""
+        return (self.values, self.left) == (other.values, other.left)
+
     def fill(self, name: str, value: Value) -> Draft:
         """The draft with that field filled, as the last entry."""
         rest = self.without(name)

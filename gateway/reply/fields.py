@@ -6,35 +6,27 @@ or left out.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
-from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, assert_never
 
-from gateway.fold import fold
 from gateway.question import Field, Kind, Question
 from gateway.reply.clean import said
 from gateway.reply.draft import Draft
 from gateway.reply.kinds import read_field
-from gateway.reply.meaning import Answered, Command, CommandName, Partial, Refusal, Refused
+from gateway.reply.lines import Line, keyed_lines, numbered
+from gateway.reply.meaning import Answered, Command, CommandName, Detail, Partial, Refusal, Refused
 from gateway.reply.options import options_of
 from gateway.reply.picks import whole_label
 from gateway.reply.reading import Failed, Left, Manner, Read, Reading, WantsWords, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gateway.reply.clean import Said
     from gateway.reply.language import Words
     from gateway.reply.place import Place
-
-KEPT = 256
-"""Questions whose keys are kept; ours."""
-
-_KEYED = re.compile(r"\s*(?P<key>[^:=\uff1a\n]{1,200}?)\s*[:=\uff1a](?P<value>.*)", re.DOTALL)
-_NUMBERED = re.compile(
-    r"\s*\(?(?P<key>\d{1,2})\s?(?:[.):=]\s+|[\uff0e\uff09\uff1a\uff1d]\s*)(?P<value>\S.*)",
-    re.DOTALL,
-)
 
 
 @dataclass(slots=True)
@@ -43,9 +35,8 @@ class Taken:
 
     draft: Draft
     problems: list[Refused] = attribute(default_factory=list)
-    manner: Manner = Manner.EXACT
+    manners: dict[str, Manner] = attribute(default_factory=dict)
     shaped: bool = False
-    filled: bool = False
     wants: str | None = None
 
 
@@ -66,20 +57,17 @@ def read_fields(reply: Said, question: Question, words: Words, place: Place) -> 
     acted = _step(reply, question, words, draft, first)
     if acted is not None:
         return Told(acted, Manner.OWN, shaped=False, filled=True)
-    taken = Taken(draft)
-    keyed = _keyed_lines(reply.typed, question)
-    if keyed is not None:
-        unclear = _unclear(reply, keyed, first, words, place)
-        if unclear is not None:
-            return Told(unclear, Manner.EXACT, shaped=True, filled=False)
-        _take_keyed(taken, keyed, words, place)
-    else:
-        _take_in_order(taken, reply, question, words, place)
-    if taken.wants is not None and not taken.filled and not taken.problems:
+    taken = _taken(reply, question, words, place)
+    if isinstance(taken, Refused):
+        # among people a numbered list is talk, where a text would take any line
+        shaped = first is not None and first.kind is not Kind.TEXT
+        return Told(taken, Manner.EXACT, shaped=shaped, filled=False)
+    if taken.wants is not None and not taken.manners and not taken.problems:
         command = Command(CommandName.OTHER, field=taken.wants)
         return Told(command, Manner.EXACT, shaped=True, filled=True)
     then = _result(taken.draft, question, tuple(taken.problems))
-    return Told(then, taken.manner, taken.shaped, taken.filled)
+    manner = max(taken.manners.values(), default=Manner.EXACT)
+    return Told(then, manner, taken.shaped, filled=bool(taken.manners))
 
 
 def missing(draft: Draft, question: Question) -> tuple[str, ...]:
@@ -113,110 +101,105 @@ def _step(
     return _result(draft, question, ())
 
 
-def _keyed_lines(typed: str, question: Question) -> list[tuple[Field | None, str]] | None:
-    """Each line with the field it names; None where no line names one.
+def _taken(reply: Said, question: Question, words: Words, place: Place) -> Taken | Refused:
+    lines = keyed_lines(reply.typed, question, place.draft or Draft())
+    if lines is None:
+        return _in_order(reply, question, words, place)
+    if any(line.named for line in lines):
+        return _by_key(lines, question, words, place)
+    return _by_number(lines, reply, question, words, place)
 
-    Lines behind a field of words that may have several belong to it.
+
+def _by_number(
+    lines: list[Line], reply: Said, question: Question, words: Words, place: Place
+) -> Taken | Refused:
+    """Numbered lines by their numbers, or in order where only that reads; refused if both do.
+
+    `2. Bergen` may be the second field's value, or option 2 of the first; and where a text is
+    open, `1. milk` may begin a list, or be other words for the first field.
     """
-    lines: list[tuple[Field | None, str]] = []
-    found = False
-    for line in typed.split("\n"):
-        named = _named(line, question)
-        if named is not None:
-            found = True
-            lines.append(named)
-        elif lines and lines[-1][0] is not None and lines[-1][0].multiline:
-            lines[-1] = (lines[-1][0], f"{lines[-1][1]}\n{line}")
-        elif line.strip():
-            lines.append((None, line))
-    return [(one, value.strip()) for one, value in lines] if found else None
+    draft = place.draft or Draft()
+    open_ = [one for one in question.fields if not draft.holds(one.name)]
+    by_number = _by_key(lines, question, words, place)
+    moved = [
+        line.field
+        for line, one in zip_longest(lines, open_[: len(lines)])
+        if line.field is not None and line.field is not one
+    ]
+    if not open_ or not (moved or by_number.problems):
+        return by_number
+    fields = tuple(one.name for one in (open_[0], *moved[:1]))
+    unclear = Refused(Refusal.AMBIGUOUS_LINE, {"fields": fields})
+    if open_[0].kind is Kind.TEXT:  # it would take any line
+        return unclear if any(_rewords(by_number, draft, one.name) for one in moved) else by_number
+    in_order = _in_order(reply, question, words, place)
+    if not _is_sure(in_order, reply, question, open_):
+        return by_number
+    if by_number.problems or in_order.draft.same_as(by_number.draft):
+        return in_order
+    return unclear
 
 
-def _named(line: str, question: Question) -> tuple[Field, str] | None:
-    """The field whose name, label or number the line begins with, and the rest of the line."""
-    keyed = _KEYED.fullmatch(line)
-    if keyed is not None:
-        one = _names(question).get(fold(keyed["key"]))
-        if one is not None:
-            return question.fields[one], keyed["value"]
-    numbered = _NUMBERED.fullmatch(line)
-    if numbered is None:
-        return None
-    at = int(numbered["key"]) - 1
-    return (question.fields[at], numbered["value"]) if 0 <= at < len(question.fields) else None
+def _rewords(taken: Taken, draft: Draft, name: str) -> bool:
+    """Whether the field was held, and now is to hold other words of the person's own."""
+    own = taken.manners.get(name) is Manner.OWN
+    return own and draft.holds(name) and taken.draft.values[name] != draft.values.get(name)
 
 
-@lru_cache(maxsize=KEPT)
-def _names(question: Question) -> dict[str, int]:
-    """Names and labels, folded → the field; names win over labels, and a label of two is none."""
-    labels: dict[str, int] = {}
-    twice: set[str] = set()
-    for at, one in enumerate(question.fields):
-        label = fold(one.title)
-        twice |= {label} & set(labels)
-        labels[label] = at
-    names = {fold(one.name): at for at, one in enumerate(question.fields)}
-    return {label: at for label, at in labels.items() if label not in twice} | names
+def _is_sure(taken: Taken, reply: Said, question: Question, open_: Sequence[Field]) -> bool:
+    """Whether all lines read in order, those with a number before them as more than own words."""
+    rows = _rows(reply)
+    fields = open_ if len(open_) > 1 else [*open_] * len(rows)
+    surely = (
+        taken.manners.get(one.name, Manner.OWN) < Manner.OWN
+        for row, one in zip(rows, fields, strict=False)
+        if numbered(row, question)
+    )
+    return not taken.problems and all(surely)
 
 
-def _unclear(
-    reply: Said,
-    keyed: list[tuple[Field | None, str]],
-    first: Field | None,
-    words: Words,
-    place: Place,
-) -> Refused | None:
-    """The refusal of one numbered line that also is a pick for the field that comes next.
-
-    `2. Bergen` may be the second field's value, or option 2 of the first.
-    """
-    target, value = keyed[0]
-    if len(keyed) > 1 or first is None or target is None or target is first:
-        return None
-    if first.kind is Kind.TEXT:  # it would take any line
-        return None
-    plain = read_field(reply, first, words, _aside(place, first))
-    meant = read_field(said(value, words.polite), target, words, place)
-    if isinstance(plain, Read) and plain.manner is Manner.EXACT and isinstance(meant, Read):
-        return Refused(Refusal.AMBIGUOUS_LINE, {"fields": (first.name, target.name)})
-    return None
-
-
-def _take_keyed(
-    taken: Taken, keyed: list[tuple[Field | None, str]], words: Words, place: Place
-) -> None:
+def _by_key(lines: list[Line], question: Question, words: Words, place: Place) -> Taken:
+    taken = Taken(place.draft or Draft())
     given: dict[str, tuple[Field, set[str]]] = {}
-    for one, value in keyed:
-        if one is not None:
-            given.setdefault(one.name, (one, set()))[1].add(value)
+    for line in lines:
+        if line.field is not None:
+            given.setdefault(line.field.name, (line.field, set()))[1].add(line.value)
     for one, values in given.values():
         if len(values) > 1:
             taken.problems.append(Refused(Refusal.GIVEN_TWICE, field=one.name))
         else:
             _take(taken, said(values.pop(), words.polite), one, words, place, keyed=True)
-    _left_over(taken, [value for one, value in keyed if one is None])
+    _left_over(taken, [line.value for line in lines if line.field is None], question)
+    return taken
 
 
-def _take_in_order(
-    taken: Taken, reply: Said, question: Question, words: Words, place: Place
-) -> None:
+def _in_order(reply: Said, question: Question, words: Words, place: Place) -> Taken:
+    taken = Taken(place.draft or Draft())
     open_ = [one for one in question.fields if not taken.draft.holds(one.name)]
     if place.pressed_other and place.other_field is not None:
         open_ = [one for one in question.fields if one.name == place.other_field]
-    lines = [line for line in reply.typed.split("\n") if line.strip()]
     if len(open_) == 1:
         _take(taken, reply, open_[0], words, place)
-        return
-    for one, line in zip(open_, lines, strict=False):
-        _take(taken, said(line.strip(), words.polite), one, words, place)
-    _left_over(taken, lines[len(open_) :])
+        return taken
+    rows = _rows(reply)
+    for one, row in zip(open_, rows, strict=False):
+        _take(taken, said(row, words.polite), one, words, place)
+    _left_over(taken, rows[len(open_) :], question)
+    return taken
 
 
-def _left_over(taken: Taken, lines: list[str]) -> None:
+def _rows(reply: Said) -> list[str]:
+    return [row.strip() for row in reply.typed.split("\n") if row.strip()]
+
+
+def _left_over(taken: Taken, lines: list[str], question: Question) -> None:
     """One problem for all lines that are no field's: there may be thousands."""
-    if lines:
-        problem = Refused(Refusal.LINE_WITHOUT_FIELD, {"typed": shown(lines[0])})
-        taken.problems.append(problem)
+    if not lines:
+        return
+    open_ = missing(taken.draft, question)
+    fields: dict[str, Detail] = {"fields": open_} if open_ else {}
+    problem = Refused(Refusal.LINE_WITHOUT_FIELD, {"typed": shown(lines[0])} | fields)
+    taken.problems.append(problem)
 
 
 def _take(
@@ -230,13 +213,10 @@ def _take(
     match reading:
         case Read(found, manner):
             taken.draft = taken.draft.fill(one.name, found)
-            sure = min(manner, Manner.OWN) if keyed else manner
-            taken.manner = max(taken.manner, sure)
-            taken.filled = True
+            taken.manners[one.name] = min(manner, Manner.OWN) if keyed else manner
         case Left():
             taken.draft = taken.draft.leave(one.name)
-            taken.manner = max(taken.manner, Manner.WORDS)
-            taken.filled = True
+            taken.manners[one.name] = Manner.WORDS
         case Failed(refused, shaped):
             taken.problems.append(Refused(refused.code, refused.data, one.name))
             taken.shaped = taken.shaped or shaped

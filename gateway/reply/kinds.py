@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from gateway.fold import fold
@@ -14,6 +15,7 @@ from gateway.reply.language import DASHES
 from gateway.reply.many import read_many
 from gateway.reply.meaning import Refusal
 from gateway.reply.numbers import read_number
+from gateway.reply.options import options_of
 from gateway.reply.own import after_mark, own_names, own_words, sized
 from gateway.reply.picks import read_choice
 from gateway.reply.reading import Failed, Left, Manner, Read, Reading, failed
@@ -37,9 +39,9 @@ def read_field(reply: Said, field: Field, words: Words, place: Place) -> Reading
         case Kind.TEXT:
             reading = _text(reply, field, words)
         case Kind.CHOICE:
-            reading = read_choice(reply, field, words, place)
+            reading = read_choice(*_beside_labels(reply, field, words), place)
         case Kind.MULTI_CHOICE:
-            reading = read_many(reply, field, words, place)
+            reading = read_many(*_beside_labels(reply, field, words), place)
         case Kind.NUMBER:
             reading = read_number(_unkeyed(reply, field, words), field, place)
         case Kind.DATE:
@@ -58,6 +60,14 @@ def _text(reply: Said, field: Field, words: Words) -> Reading:
         pictured = any(unicodedata.category(character) == "So" for character in reply.typed)
         own = sized(reply.typed, field, Manner.OWN) if pictured else own
     return own if isinstance(own, Failed) else Read(*own)
+
+
+def _beside_labels(reply: Said, field: Field, words: Words) -> tuple[Said, Field, Words]:
+    """The same, with nothing for politeness that is a label of the field (thumbs, `thanks`)."""
+    polite = options_of(field).unlabelled(words.polite)
+    if len(polite) == len(words.polite):
+        return reply, field, words
+    return said(reply.typed, polite), field, replace(words, polite=polite)
 
 
 def _unkeyed(reply: Said, field: Field, words: Words) -> Said:

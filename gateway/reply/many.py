@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 from gateway.answer import Picked
 from gateway.reply.clean import core_of, said, without_polite
+from gateway.reply.lists import Listed, split
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.options import Options, options_of
 from gateway.reply.own import sized
 from gateway.reply.parts import (
     Part,
+    doubt,
     keys_of,
     labels_in_a_row,
     read_digits,
     read_part,
     read_run,
     refuse,
-    split,
 )
 from gateway.reply.picks import pasted, whole_label, write_in
 from gateway.reply.reading import Failed, Left, Manner, Read, Reading, WantsWords, shown
@@ -46,12 +47,23 @@ def read_many(reply: Said, field: Field, words: Words, place: Place) -> Reading:
     if reply.plain in words.none:
         refused = refuse(Refusal.NONE_NOT_ALLOWED, options)
         return Failed(refused, shaped=False) if field.required else Left()
-    everything = reply.plain in words.all
-    found = [*range(len(options.keys))] if everything else _list(reply, options, words)
+    found = _everything(reply.plain, options, words) or _list(reply, options, words)
     if found is not None:
         return _decided(found, reply, options, place)
     bare = reply.core in words.other and field.write_in
     return WantsWords() if bare else write_in(reply, options, words, place)
+
+
+def _everything(text: str, options: Options, words: Words) -> list[int] | Refused | None:
+    """Every option for `all`; the refusal of a doubted `all` or `none` (`all?`, `-all`)."""
+    if text in words.all:
+        return [*range(len(options.keys))]
+    code, rest = doubt(text) or (None, "")
+    if code is None:
+        return None
+    if rest in words.all | words.none:
+        return refuse(code, options, typed=shown(text))
+    return _everything(rest, options, words) and refuse(code, options, typed=shown(text))
 
 
 def _decided(
@@ -98,35 +110,39 @@ def _with_words(
 
 def _list(reply: Said, options: Options, words: Words) -> list[int] | Refused | None:
     """The picks of a list, its refusal, or None where no part of it is shaped like a pick."""
-    listed = split(reply, options, words)
-    pieces, either = listed or ([], False)
-    cores = [without_polite(core_of(piece), words.polite) for piece in pieces]
+    listed = split(reply, options, words) or Listed()
+    cores = [without_polite(core_of(piece), words.polite) for piece in listed.parts]
     found = [_piece(core, options, words) for core in cores]
     if all(parts is None for parts in found):
         return None
     refused = pasted(reply, options, words)
     if refused is None and reply.odd:
         refused = refuse(Refusal.ODD_DIGITS, options)
-    return refused or _joined(pieces, found, options, either=either)
+    return refused or _joined(listed, cores, found, options, words)
 
 
 def _joined(
-    pieces: list[str],
+    listed: Listed,
+    cores: list[str],
     found: list[list[Part] | None],
     options: Options,
-    *,
-    either: bool,
+    words: Words,
 ) -> list[int] | Refused:
     """The picks of all parts, or the refusal of all for the sake of one."""
-    wrong = [piece for piece, parts in zip(pieces, found, strict=True) if _fails(parts)]
+    wrong = [at for at, parts in enumerate(found) if _fails(parts)]
     parts = [part for some in found for part in some or ()]
     refusals = [part for part in parts if isinstance(part, Refused)]
-    if wrong and len(pieces) == 1:
-        return refusals[0]
-    if wrong:
-        return refuse(Refusal.PARTLY_WRONG, options, wrong=tuple(map(shown, wrong)))
     picks = [part for part in parts if isinstance(part, int)]
-    if either and len(set(picks)) > 1:
+    if wrong and len(cores) == 1:
+        return refusals[0]
+    if wrong and options.field.write_in and words.other.issuperset(cores[at] for at in wrong):
+        way = f"{', '.join(keys_of(picks, options))}, other: …"
+        return refuse(Refusal.OTHER_WITHOUT_WORDS, options, ways=(way,))
+    if wrong:
+        return refuse(
+            Refusal.PARTLY_WRONG, options, wrong=tuple(shown(listed.parts[at]) for at in wrong)
+        )
+    if listed.dangling or (listed.either and len(set(picks)) > 1):
         return refuse(Refusal.UNCLEAR_LIST, options, picks=keys_of(picks, options))
     return picks
 
@@ -140,11 +156,11 @@ def _piece(core: str, options: Options, words: Words) -> list[Part] | None:
     part = read_part(core, options, words)
     if part is not None:
         return [part]
-    run = read_run(core, options)
-    if run is not None:
-        return run
     row = labels_in_a_row(core, options)
     if row is not None:
         return [refuse(Refusal.UNCLEAR_LIST, options, picks=keys_of(row, options))]
+    run = read_run(core, options)
+    if run is not None:
+        return run
     digits = read_digits(core, options)
     return None if digits is None else [digits]

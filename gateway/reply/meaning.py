@@ -43,7 +43,8 @@ class Refusal(StrEnum):
     PASTED_LIST = "pasted_list"
     ODD_DIGITS = "odd_digits"  # superscripts, runs of circled digits, invisible characters
     PARTLY_WRONG = "partly_wrong"  # wrong
-    UNCLEAR_LIST = "unclear_list"  # picks: joined by "or", "/" or mere spaces
+    UNCLEAR_LIST = "unclear_list"  # picks: joined by "or", "/", mere spaces, or to nothing
+    OTHER_WITHOUT_WORDS = "other_without_words"  # ways: the picks, with `other: …` behind them
     PICK_AFTER_OTHER = "pick_after_other"  # ways: the pick, and the words
     NO_WRITE_IN = "no_write_in"
     NONE_NOT_ALLOWED = "none_not_allowed"
@@ -72,7 +73,7 @@ class Refusal(StrEnum):
     LABEL_OR_WORD = "label_or_word"  # word: "decline: why" where an option is called so
     # several fields
     AMBIGUOUS_LINE = "ambiguous_line"  # fields: the two that the line could answer
-    LINE_WITHOUT_FIELD = "line_without_field"  # typed
+    LINE_WITHOUT_FIELD = "line_without_field"  # typed; fields, where some are still open
     GIVEN_TWICE = "given_twice"
 
 

@@ -27,19 +27,23 @@ KEPT = 1024
 JOINING_LETTERS = frozenset("eouy")
 """Never keys: they are "and" and "or" in Spanish, and `a y c` must stay a list."""
 
+_DENIAL = re.compile(r"not?\b")
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """One field's options, ready to be looked up.
 
-    `keys` are as drawn, in the options' order; `by_key` folds them. `exact`, `folded` and `cores`
-    give the options of that label, from strict to loose. `joined` are the cores that hold a
-    separator, longest first. `also` are the cores with descriptions, as a copied line has them.
+    `keys` are as drawn, in the options' order; `by_key` folds them. `denies` says that a label is
+    "no" or begins so. `exact`, `folded` and `cores` give the options of that label, from strict to
+    loose. `by_length` are the cores, longest first. `also` are the cores with descriptions, as a
+    copied line has them.
     """
 
     field: Field
     keys: tuple[str, ...]
     letters: bool
+    denies: bool
     by_key: dict[str, int]
     exact: dict[str, int]
     folded: dict[str, tuple[int, ...]]
@@ -51,6 +55,10 @@ class Options:
         """The options with that label, more than one where labels are alike."""
         unmarked = core.removesuffix(RECOMMENDED).rstrip()
         return self.cores.get(core) or self.cores.get(unmarked) or self.folded.get(core) or ()
+
+    def unlabelled(self, phrases: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the phrases that are no label here."""
+        return tuple(phrase for phrase in phrases if not self.named(phrase))
 
     def core(self, index: int) -> str:
         """That option's label as it is compared."""
@@ -69,6 +77,7 @@ def options_of(field: Field) -> Options:
         field=field,
         keys=keys,
         letters=letters,
+        denies=any(map(_DENIAL.match, cores)),
         by_key={key.casefold(): index for index, key in enumerate(keys)},
         exact={label: index for index, label in enumerate(labels)},
         folded=_grouped(folded),

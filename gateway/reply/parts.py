@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gateway.reply.clean import CLOSING, without_marks, without_polite
+from gateway.reply.clean import core_of
 from gateway.reply.language import DASHES
 from gateway.reply.meaning import Detail, Refusal, Refused
 from gateway.reply.reading import shown
@@ -16,7 +16,6 @@ from gateway.reply.reading import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gateway.reply.clean import Said
     from gateway.reply.language import Words
     from gateway.reply.options import Options
 
@@ -46,13 +45,19 @@ def refuse(code: Refusal, options: Options, **data: Detail) -> Refused:
 def read_part(core: str, options: Options, words: Words) -> Part | None:
     """The option that the text picks, why it picks none, or None where it is no pick at all."""
     found = _label(core, options)
-    if found is None and len(core) <= LONGEST_NUMBER_CHARS:
-        found = _key(core, options, words)
     if found is None:
-        found = _key_and_label(core, options, words)
+        found = _keyed(core, options, words)
     if found is None:
         found = _doubted(core, options, words)
     return found
+
+
+def read_picks(core: str, options: Options, words: Words) -> Sequence[Part] | None:
+    """The picks of text without a separator, one or a run of them; None where it is no pick."""
+    part = read_part(core, options, words)
+    if part is not None:
+        return [part]
+    return labels_in_a_row(core, options) or read_run(core, options)
 
 
 def read_run(core: str, options: Options) -> list[Part] | None:
@@ -96,31 +101,12 @@ def read_digits(core: str, options: Options) -> Refused | None:
     return None
 
 
-def split(reply: Said, options: Options, words: Words) -> tuple[list[str], bool] | None:
-    """The parts of a list, labels that hold a separator whole; and whether they leave a choice.
-
-    None where there are more parts than any list of picks has.
-    """
-    folded = without_marks(reply.folded) if reply.odd else reply.folded
-    folded = without_polite(folded.rstrip(f"{CLOSING} "), words.polite)
-    joined = [core for core in options.by_length if words.separator.search(core)]
-    parts: list[str] = []
-    either = False
-    at = 0
-    for _ in range(MOST_PARTS):
-        whole = _label_at(folded, at, joined, words) if joined else None
-        if whole is not None:
-            parts.append(whole)
-            at += len(whole)
-        separator = words.separator.search(folded, at)
-        end = separator.start() if separator else len(folded)
-        if folded[at:end].strip():
-            parts.append(folded[at:end].strip())
-        if separator is None:
-            return parts, either
-        either = either or words.either.fullmatch(separator[0]) is not None
-        at = separator.end()
-    return None
+def doubt(core: str) -> tuple[Refusal, str] | None:
+    """How a text is doubted, by a question mark behind or a negation before it, and what is."""
+    if core.endswith("?"):
+        return Refusal.UNSURE, core.rstrip("?! ")
+    negated = _NEGATED.fullmatch(core)
+    return negated and (Refusal.NEGATED, negated["rest"].strip("~ "))
 
 
 def keys_of(indexes: Sequence[int], options: Options) -> tuple[str, ...]:
@@ -138,17 +124,27 @@ def _label(core: str, options: Options) -> Part | None:
             return refuse(Refusal.AMBIGUOUS_LABEL, options, picks=keys_of(several, options))
 
 
+def _keyed(core: str, options: Options, words: Words) -> Part | None:
+    found = _key(core, options, words) if len(core) <= LONGEST_NUMBER_CHARS else None
+    if found is None:
+        found = _key_and_label(core, options, words)
+    if isinstance(found, int) and options.denies and core.startswith("no."):
+        # `No. 1` may be the first option, or "no" and then something else
+        return refuse(Refusal.NEGATED, options, typed=shown(core))
+    return found
+
+
 def _key(core: str, options: Options, words: Words) -> Part | None:
     found = words.key_alone.fullmatch(core)
     if found is None:
         return None
-    index = _index(found, options, words)
+    index = keyed_option(found, options, words)
     if index is not None and index < 0:
         return refuse(Refusal.NO_SUCH_OPTION, options, typed=shown(core))
     return index
 
 
-def _index(found: re.Match[str], options: Options, words: Words) -> int | None:
+def keyed_option(found: re.Match[str], options: Options, words: Words) -> int | None:
     """The option a match names, -1 for a number that names none, None for letters that do not."""
     groups = found.groupdict()
     if letters := groups["letters"]:
@@ -159,7 +155,7 @@ def _index(found: re.Match[str], options: Options, words: Words) -> int | None:
 
 
 def _bare_key(token: str, options: Options) -> int | None:
-    """As `_index`, for one word of a run of picks."""
+    """As `keyed_option`, for one word of a run of picks."""
     token = token.lstrip("#(").rstrip(".)")
     if token.isdecimal():
         return -1 if options.letters else options.by_key.get(token.lstrip("0"), -1)
@@ -170,13 +166,13 @@ def _key_and_label(core: str, options: Options, words: Words) -> Part | None:
     found = words.key_and_more.fullmatch(core)
     if found is None:
         return None
-    index = _index(found, options, words)
-    if index is None:
+    index = keyed_option(found, options, words)
+    if index is None or (index < 0 and options.named(found["digits"])):
         return None
     rest = found["rest"]
     if index >= 0 and rest in options.also[index]:
         return index
-    named = options.named(rest)
+    named = options.named(rest) or options.named(core_of(rest))
     if not named:
         return None
     if index in named:
@@ -192,20 +188,20 @@ def _key_and_label(core: str, options: Options, words: Words) -> Part | None:
 
 
 def _doubted(core: str, options: Options, words: Words) -> Refused | None:
-    """The refusal of a pick with a question mark behind it or a negation before it."""
-    if core.endswith("?") and (asked := core.rstrip("?! ")):
-        found = read_part(asked, options, words)
-        if isinstance(found, int):
-            return refuse(Refusal.UNSURE, options, typed=shown(core))
-        return found
-    negated = _NEGATED.fullmatch(core)
-    if negated is not None:
-        rest = negated["rest"].strip("~ ")
-        if rest and read_part(rest, options, words) is not None:
-            return refuse(Refusal.NEGATED, options, typed=shown(core))
+    """The refusal of picks with a question mark behind them or a negation before them."""
     if _NO_NUMBER.fullmatch(core):
         return refuse(Refusal.NEGATED, options, typed=shown(core))
-    return None
+    doubted = doubt(core)
+    if doubted is None:
+        return None
+    code, rest = doubted
+    picks = read_picks(rest, options, words) if rest else None
+    if picks is None:
+        return None
+    wrong = next((part for part in picks if isinstance(part, Refused)), None)
+    if wrong is not None and code is Refusal.UNSURE:
+        return wrong
+    return refuse(code, options, typed=shown(core))
 
 
 def _span(core: str, first: str, last: str, options: Options) -> list[Part] | None:
@@ -221,18 +217,3 @@ def _span(core: str, first: str, last: str, options: Options) -> list[Part] | No
 def _word_at(core: str, at: int, label: str) -> bool:
     end = at + len(label)
     return bool(label) and core.startswith(label, at) and core[end : end + 1] in ("", " ")
-
-
-def _label_at(folded: str, at: int, joined: Sequence[str], words: Words) -> str | None:
-    """The longest label with a separator in it that stands here, quotes around it included."""
-    start = at
-    while start < len(folded) and folded[start] in " \n\"'`*([":
-        start += 1
-    for core in joined:
-        end = start + len(core)
-        if folded.startswith(core, start):
-            while end < len(folded) and folded[end] in " \"'`*)].!":
-                end += 1
-            if end == len(folded) or words.separator.match(folded, end):
-                return folded[at:end]
-    return None

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 from gateway.answer import Picked
 from gateway.reply.clean import core_of, without_marks
 from gateway.reply.clean import said as forms_of
+from gateway.reply.lists import split
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.options import Options, options_of
 from gateway.reply.own import after_mark, own_words
 from gateway.reply.parts import (
     Part,
     keys_of,
-    labels_in_a_row,
     read_digits,
     read_part,
-    read_run,
+    read_picks,
     refuse,
-    split,
 )
 from gateway.reply.reading import Failed, Manner, Read, Reading, WantsWords, shown
 
@@ -136,7 +135,7 @@ def _pick(said: Said, options: Options, words: Words) -> Part | None:
 def _several(said: Said, options: Options, words: Words) -> Refused | None:
     """The refusal of two picks or more; None where a part of the reply is no pick.
 
-    Other counts as a pick, bare or with words behind it.
+    Other counts as a pick, bare or with words behind it, and so does what is missing in `1 or`.
     """
     own = words.marked.search(said.typed) if options.field.write_in else None
     listed = split(
@@ -146,22 +145,20 @@ def _several(said: Said, options: Options, words: Words) -> Refused | None:
         return None
     found: list[Part] = []
     others = int(own is not None)
-    for piece in map(core_of, listed[0]):
+    for piece in map(core_of, listed.parts):
         if piece in words.other and options.field.write_in:
             others += 1
             continue
-        part = read_part(piece, options, words)
-        run = [part] if part is not None else read_run(piece, options)
-        row = labels_in_a_row(piece, options) if run is None else None
-        if run is None and row is None:
+        picked = read_picks(piece, options, words)
+        if picked is None:
             return None
-        found.extend(run or row or ())
+        found.extend(picked)
     wrong = [one for one in found if isinstance(one, Refused)]
     picks = keys_of([one for one in found if isinstance(one, int)], options)
     if wrong and not picks:
         return wrong[0]
-    several = picks and len(found) + others > 1
-    return refuse(Refusal.ONLY_ONE, options, picks=picks) if several else None
+    several = listed.dangling or len(found) + others > 1
+    return refuse(Refusal.ONLY_ONE, options, picks=picks) if picks and several else None
 
 
 def _after_other(said: Said, index: int, options: Options) -> Refused:

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 def read_toggle(reply: Said, words: Words) -> Reading:
     """What a toggle makes of a reply. `1` and `0` count as words: its choices bear no numbers."""
-    for text in (reply.core, reply.plain):
-        if reply.odd:
-            break
-        if text in words.yes or text == "1":
-            return Read(True, Manner.WORDS)
-        if text in words.no or text == "0":
-            return Read(False, Manner.WORDS)
+    texts = () if reply.odd else (reply.core, reply.plain)
+    for value, meant, contrary in (
+        (True, words.yes | {"1"}, words.no),
+        (False, words.no | {"0"}, words.yes),
+    ):
+        # A thumb is thanks elsewhere and a value here: `👎👍` says both.
+        polite = contrary.intersection(words.polite)
+        if meant.intersection(texts) and not any(word in reply.core for word in polite):
+            return Read(value, Manner.WORDS)
     return failed(Refusal.NOT_YES_OR_NO, shaped=reply.plain.isdecimal())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from gateway.question import Kind, Option, Question
-from gateway.reply.clean import core_of, has_odd_digits, without_polite
+from gateway.reply.clean import core_of, has_odd_digits, unwrapped_whole, without_polite
 from gateway.reply.clean import said as forms_of
 from gateway.reply.trim import own_text
 from tests.strategies import any_text
@@ -235,3 +235,21 @@ def test_digits_that_may_not_be_read_as_plain_ones_are_seen(text: str, odd: bool
 def test_own_words_never_lose_their_case_or_width() -> None:
     """Folding is for matching alone."""
     assert value_of(said("  ＢＬＵＥ “Ａ” ①  ", field(Kind.TEXT))) == "ＢＬＵＥ “Ａ” ①"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('"1, 2"', "1, 2"),
+        ("**1, 2**", "1, 2"),
+        ("(1, 2)", "1, 2"),
+        ('"a", "b"', '"a", "b"'),
+        ("**a**, **b**", "**a**, **b**"),
+        ("(a), (b)", "(a), (b)"),
+        ("1, 2", "1, 2"),
+        ("", ""),
+    ],
+)
+def test_one_pair_around_all_of_it_is_dropped(text: str, left: str) -> None:
+    """Pairs around its parts stay theirs."""
+    assert unwrapped_whole(text) == left

@@ -77,3 +77,11 @@ def test_any_json_is_a_draft_or_refused(kept: Any) -> None:
     except ValueError:
         return
     assert set(kept) >= {"values", "left", "order"}
+
+
+def test_drafts_are_the_same_whatever_was_entered_first() -> None:
+    """The order is for `back` alone."""
+    first = Draft().fill("a", "1").leave("b")
+    assert first.same_as(Draft().leave("b").fill("a", "1"))
+    assert not first.same_as(Draft().fill("a", "1"))
+    assert not first.same_as(Draft().fill("a", "2").leave("b"))

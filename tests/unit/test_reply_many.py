@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gateway.answer import Picked
-from gateway.question import Field
+from gateway.question import Field, Option
 from gateway.reply import Answered, Command, CommandName, Confirm, Refusal, Refused
 from tests.strategies_reply import CHECKS, refusal, said, several, value_of
 
@@ -245,3 +245,107 @@ def test_a_list_longer_than_any_choice_is_words_and_too_long_for_them() -> None:
     """A page of numbers is not looked at for ever."""
     asked: Any = several(*CHECKS, max_length=4000)
     assert refusal(said("1," * 8000, asked)) is Refusal.TOO_LONG
+
+
+@pytest.mark.parametrize(
+    "text", ["+1", "1+", "1 or", "Lint or", "or 1", "1 and", "& 1", "1 + + 3", "1\n3 and"]
+)
+@pytest.mark.parametrize("where", [{}, {"shared": True}], ids=["direct", "shared"])
+def test_a_pick_joined_to_nothing_is_unclear(text: str, where: Any) -> None:
+    """`+1` is assent, and of `1 or` the other half may have been lost."""
+    assert refusal(said(text, ASKED, **where)) is Refusal.UNCLEAR_LIST
+
+
+@pytest.mark.parametrize("text", ["1, and 3", "1,\nand 3", "1;, 3", "1,,3", "1 +\n3"])
+def test_one_join_beside_commas_and_line_breaks_joins(text: str) -> None:
+    """These may stand beside nothing."""
+    assert value_of(said(text, ASKED)) == ["o1", "o3"]
+
+
+LONG = several("green, dark", "light", "R and D")
+
+
+@pytest.mark.parametrize(
+    ("text", "picks"),
+    [
+        ("1. green, dark", ["o1"]),
+        ("3) R and D", ["o3"]),
+        ("1. green, dark\n3. R and D", ["o1", "o3"]),
+        ("1. green, dark, 3. R and D", ["o1", "o3"]),
+        ('1. "green, dark"', ["o1"]),
+        ("2, green, dark", ["o1", "o2"]),
+        ("2. light\n1. green, dark", ["o1", "o2"]),
+    ],
+)
+def test_copied_lines_of_labels_that_hold_a_separator_are_picks(
+    text: str, picks: list[str]
+) -> None:
+    """The key belongs to the whole label behind it."""
+    assert value_of(said(text, LONG)) == picks
+
+
+def test_a_copied_line_of_another_labels_key_is_refused() -> None:
+    """As it is with one choice."""
+    assert refusal(said("2. green, dark", LONG)) is Refusal.LABEL_DIFFERS
+
+
+@pytest.mark.parametrize("join", [", ", ": ", " - "])
+def test_a_copied_line_with_its_description_is_a_pick(join: str) -> None:
+    """The description's own commas part nothing."""
+    options = (
+        Option(id="o1", label="Blue"),
+        Option(id="o2", label="Red", description="warm, nice and new"),
+        Option(id="o3", label="Green"),
+    )
+    asked = several("x").model_copy(update={"options": options})
+    assert value_of(said(f"2. Red{join}warm, nice and new", asked)) == ["o2"]
+    assert value_of(said(f"1. Blue\n2. Red{join}warm, nice and new", asked)) == ["o1", "o2"]
+
+
+@pytest.mark.parametrize(
+    "text", ["`1, 3`", "{1, 3}", "[1, 3]", '"1, 3"', '"Lint, Docs".', "**1, 3**", "```\n1\n3\n```"]
+)
+def test_one_pair_around_a_list_is_dropped(text: str) -> None:
+    """As it is around one pick."""
+    assert value_of(said(text, ASKED)) == ["o1", "o3"]
+
+
+@pytest.mark.parametrize("text", ["**Lint**, **Docs**", "`1`, `3`", "(1), (3)"])
+def test_pairs_around_each_part_are_not_one_pair(text: str) -> None:
+    """Each part is unwrapped by itself."""
+    assert value_of(said(text, ASKED)) == ["o1", "o3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *[
+            (text, Refusal.UNSURE)
+            for text in ("all?", "none?", "Lint Docs?", "1-3?", "1 3 ?", "-all?")
+        ],
+        *[(text, Refusal.NEGATED) for text in ("-all", "!all", "~none", "!Lint Docs")],
+    ],
+)
+@pytest.mark.parametrize("asked", [ASKED, LOOSE], ids=["needed", "not needed"])
+def test_doubt_counts_for_all_none_and_several_picks(
+    text: str, code: Refusal, asked: Field
+) -> None:
+    """None of these becomes own words."""
+    assert refusal(said(text, asked)) is code
+
+
+@pytest.mark.parametrize("text", ["1, other", "other and 1", "1\nother"])
+def test_other_beside_picks_asks_for_its_words(text: str) -> None:
+    """The refusal shows how both are written."""
+    found = said(text, ASKED)
+    assert isinstance(found, Refused)
+    assert found.code is Refusal.OTHER_WITHOUT_WORDS
+    assert found.data["ways"] == ("1, other: \u2026",)
+    assert refusal(said(text, STRICT)) is Refusal.PARTLY_WRONG
+
+
+def test_labels_that_are_numbers_in_a_row_are_unclear_by_their_keys() -> None:
+    """There is an option 3, by its label."""
+    found = said("3 5", several("3", "5", "7"))
+    assert isinstance(found, Refused)
+    assert (found.code, found.data["picks"]) == (Refusal.UNCLEAR_LIST, ("A", "B"))

@@ -302,3 +302,29 @@ def test_an_empty_reply_is_refused_as_empty(text: str) -> None:
     """Also where only our mention was typed."""
     found = refusal(said(text, WORDS, mention=("@oz",)))
     assert found in {Refusal.EMPTY, Refusal.NO_WORDS}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\U0001f44d\U0001f44e",
+        "\U0001f44e\U0001f44d",
+        "no \U0001f44d",
+        "\U0001f44d no",
+        "0 \U0001f44d",
+    ],
+)
+def test_a_thumb_that_contradicts_is_no_thanks_for_a_toggle(text: str) -> None:
+    """A thumb up is a value there, and two values are none."""
+    assert refusal(said(text, field(Kind.TOGGLE))) is Refusal.NOT_YES_OR_NO
+
+
+@pytest.mark.parametrize("text", ["yes \U0001f44d", "yes please \U0001f44d"])
+def test_a_thumb_that_agrees_is_welcome_for_a_toggle(text: str) -> None:
+    """It says the same once more."""
+    assert value_of(said(text, field(Kind.TOGGLE))) is True
+
+
+def test_a_negated_yes_is_no_yes_behind_politeness() -> None:
+    """`!yes` is how programmers write no."""
+    assert refusal(said("please !yes", field(Kind.TOGGLE))) is Refusal.NOT_YES_OR_NO
