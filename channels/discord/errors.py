@@ -12,6 +12,10 @@ from channels.contract import (
     Unsure,
 )
 
+THREAD_ALONE = "thread_alone"
+"""Ours: a thread named without its channel. All that happens there is told of with both, so nobody
+would find what was posted."""
+
 UNKNOWN_MESSAGE = 10008
 UNKNOWN_INTERACTION = 10062
 ACKNOWLEDGED = 40060

@@ -106,7 +106,7 @@ class Incoming:
                 del self._lines[line]
 
     async def _message(self, place: str, data: Any, *, edited: bool, shared: bool | None) -> None:
-        if isinstance(data, dict) and data.get("guild_id") and not self._known.place(place):
+        if isinstance(data, dict) and data.get("guild_id"):
             await self._look_at(place)
         heard = parse.message(data, self._known, edited=edited, shared=shared)
         match heard:
@@ -121,10 +121,15 @@ class Incoming:
             case _:
                 assert_never(heard)
 
-    async def _look_at(self, place: str) -> None:
-        """What a place is that no event has told of."""
-        try:
+    async def is_thread(self, place: str) -> bool:
+        """Whether that place is a thread; asked for where no event has told. Raises: PostError."""
+        if not self._known.place(place):
             parse.learn_place(self._known, await self._calls.channel(place))
+        return place in self._known.parents
+
+    async def _look_at(self, place: str) -> None:
+        try:
+            await self.is_thread(place)
         except PostError as error:
             event(_log, "channel.place_unknown", code=error.code, surface=render.CHANNEL)
 

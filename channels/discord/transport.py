@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 import yarl
 
-from channels.contract import Later, Missing, PostError, Shut, Unfit, Unsure
+from channels.contract import Later, Missing, PostError, Shut, Unfit, Unreachable, Unsure
 from channels.discord import commands, parse, render
-from channels.discord.errors import ARCHIVED, FATAL_CLOSES, post_error
+from channels.discord.errors import ARCHIVED, FATAL_CLOSES, THREAD_ALONE, post_error
 from channels.discord.incoming import Incoming
 from gateway.log import event
 
@@ -236,6 +236,9 @@ class Discord:
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)
 
     async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
+        alone = not where.direct and where.thread is None
+        if alone and await self._incoming.is_thread(where.conversation):
+            raise Unreachable(THREAD_ALONE)
         place = where.thread or where.conversation
         payloads = [*render.leading(drawing), render.post(drawing)]
         message = ""

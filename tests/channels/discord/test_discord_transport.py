@@ -349,6 +349,26 @@ async def test_a_place_that_takes_no_post_is_given_up(
         await until(failed, "the place is given up")
 
 
+async def test_a_thread_without_its_channel_is_refused(redis_url: str, tmp_path: Path) -> None:
+    """What is done in a thread names both, so that nobody's answer would reach the ask."""
+    async with Discord() as chat:
+        chat.person("7", "Ana")
+        chat.channel("600", "general")
+        thread = chat.thread("600", "questions")
+        chat.archive(thread)
+        routes = OPEN.replace("discord:600", f"discord:{thread}")
+        config = settings({"discord": chat.settings()}, PEOPLE, routes, tmp_path)
+        async with gateway(config, redis_url) as gate:
+            ask = await gate.ask(choice("red", "blue"))
+
+            async def refused() -> bool:
+                posts = await Posts(gate.store, "test").of(ask)
+                return [one.reason for one in posts.values()] == ["thread_alone"]
+
+            await until(refused, "the place is given up, and the ask says why")
+        assert chat.messages(thread) == []
+
+
 async def test_messages_are_caught_up_with_after_a_lost_session(
     redis_url: str, tmp_path: Path
 ) -> None:
