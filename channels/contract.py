@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gateway.answer import Value
     from gateway.ask import AskRecord
     from gateway.question import Frozen
+    from gateway.routes import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,11 +368,16 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing `oz0 doctor` looked at. `mend` says how to mend it, where it is wrong."""
+    """One thing `oz0 doctor` looked at. `mend` says how to mend it, where it is wrong.
+
+    `fine` is None where it could not be seen, and `mend` says what tells. `passing`: it could not
+    for now only, as the platform is down or limits us.
+    """
 
     what: str
-    fine: bool
+    fine: bool | None
     mend: str = ""
+    passing: bool = False
 
 
 class Channel(Protocol):
@@ -395,9 +401,10 @@ class Channel(Protocol):
         """The transport, not connected yet."""
         ...
 
-    async def examine(self, settings: Any, rooms: Sequence[str] = ()) -> Sequence[Finding]:
+    async def examine(self, settings: Any, rooms: Sequence[Target] = ()) -> Sequence[Finding]:
         """What is right and wrong with the account, its rights and its settings.
 
-        `rooms` are the conversations that routes lead to: whether each can be posted to.
+        `rooms` are where routes lead to: whether each can be posted to. Whatever the platform
+        answers is a finding, and never raised.
         """
         ...

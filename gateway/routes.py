@@ -110,7 +110,7 @@ def targets(
         and (not ask.destinations or route.name in ask.destinations)
     ]
     own_first = sorted(fitting, key=lambda route: route.conversation != ask.conversation)
-    found = [target for route in own_first for target in _of(route, people)]
+    found = [target for route in own_first for target in targets_of(route, people)]
     return tuple(dict.fromkeys(found))
 
 
@@ -119,7 +119,8 @@ def may_name(routes: Iterable[Route], run: Run) -> frozenset[str]:
     return frozenset(route.name for route in routes if route.fits(run))
 
 
-def _of(route: Route, people: People) -> list[Target]:
+def targets_of(route: Route, people: People) -> list[Target]:
+    """Where one route leads; of a person, wherever they have an account."""
     if route.conversation is not None:
         channel, _, conversation = route.conversation.partition(":")
         return [Target(channel, conversation, route.thread)]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from channels.capabilities import Capabilities
     from channels.contract import Finding, Transport
     from channels.desk import Desk
+    from gateway.routes import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class DiscordChannel:
 
         return Discord(settings, desk)
 
-    async def examine(self, settings: Any, rooms: Sequence[str] = ()) -> Sequence[Finding]:
+    async def examine(self, settings: Any, rooms: Sequence[Target] = ()) -> Sequence[Finding]:
         from channels.discord.examine import examine
 
         return await examine(settings, rooms)

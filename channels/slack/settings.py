@@ -46,13 +46,15 @@ class Settings(Frozen):
     """One app in one workspace.
 
     `mode`: `socket` dials out and needs `app_token`; `http` is called by Slack at `path` of the
-    hooks' port and needs `signing_secret`.
+    hooks' port and needs `signing_secret`. `config_token` is for `oz0 doctor` alone, which reads
+    the app's manifest with it.
     """
 
     bot_token: Annotated[SecretStr, _token("xoxb-", "OAuth & Permissions")]
     mode: Literal["socket", "http"] = "socket"
     app_token: Annotated[SecretStr, _token("xapp-", "Basic Information")] | None = None
     signing_secret: Annotated[SecretStr, AfterValidator(_secret)] | None = None
+    config_token: Annotated[SecretStr, _token("xoxe.", "App Configuration Tokens")] | None = None
     path: Annotated[str, AfterValidator(_path)] = PATH
     api_url: Annotated[str, AfterValidator(_address)] = API_URL
 

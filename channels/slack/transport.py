@@ -119,10 +119,6 @@ class Calls:
         answer = await self(self.client.apps_connections_open, app_token=token)
         return str(answer.get("url"))
 
-    async def look(self, conversation: str) -> None:
-        """Reads a conversation, as only its members may. Raises: PostError."""
-        await self(self.client.conversations_history, channel=conversation, limit=1)
-
     async def aclose(self) -> None:
         if self.client.session is not None:
             await self.client.session.close()

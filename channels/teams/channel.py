@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from channels.capabilities import Capabilities
     from channels.contract import Finding, Transport
     from channels.desk import Desk
+    from gateway.routes import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Teams:
 
         return Opened(settings, desk)
 
-    async def examine(self, settings: Settings, rooms: Sequence[str] = ()) -> Sequence[Finding]:
+    async def examine(self, settings: Settings, rooms: Sequence[Target] = ()) -> Sequence[Finding]:
         from channels.teams.examine import examine
 
         return await examine(settings, rooms)

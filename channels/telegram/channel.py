@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from channels.capabilities import Capabilities
     from channels.contract import Finding, Transport
     from channels.desk import Desk
+    from gateway.routes import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Telegram:
 
         return TelegramTransport(settings, desk)
 
-    async def examine(self, settings: Any, rooms: Sequence[str] = ()) -> Sequence[Finding]:
+    async def examine(self, settings: Any, rooms: Sequence[Target] = ()) -> Sequence[Finding]:
         """What is right and wrong with the bot."""
         from channels.telegram.examine import examine
 

@@ -16,12 +16,20 @@ if TYPE_CHECKING:
 
     from channels.contract import Finding
     from gateway.config import Config
+    from gateway.routes import Target
 
 SKEW_S = 5.0
 """Ours: clocks further apart than this make deadlines read wrong, and signatures fail."""
 
 WAIT_S = 300
 """Ours: how long the test ask of --send waits for its tap."""
+
+MARKS = {
+    True: ("fine ", "green"),
+    False: ("wrong", "bold red"),
+    None: ("not checked", "yellow"),
+}
+"""How a finding begins, by what was seen."""
 
 EXAMINE_WITHIN_S = 20.0
 """Ours: a platform that has not answered by then is not well."""
@@ -43,6 +51,8 @@ def doctor(
     """Check the settings, Redis and each chat platform, and say how to mend what is wrong.
 
     With --send the running gateway posts a real ask, and this waits until somebody answers it.
+    What no call shows is said as not checked, and is no failure; what a platform does not answer
+    just now is one.
     """
     import asyncio
 
@@ -53,11 +63,15 @@ def doctor(
         return
     found = asyncio.run(_examine(read_config(os.environ, OZ_CONFIG=config), channel))
     _print(found, as_json=as_json)
-    if not all(finding.fine for _, finding in found):
-        raise typer.Exit(REFUSED)
+    raise typer.Exit(_exit_code(found))
 
 
 Found = tuple[str, "Finding"]
+
+
+def _exit_code(found: Iterable[Found]) -> int:
+    """REFUSED where something is to be mended or looked at again; what no call shows is neither."""
+    return REFUSED if any(one.fine is False or one.passing for _, one in found) else 0
 
 
 async def _examine(config: Config, only: str | None) -> list[Found]:
@@ -98,6 +112,9 @@ async def _redis(config: Config) -> Sequence[Finding]:
     try:
         faults = check_server(await store.server())
         apart_s = abs((await store.now() - datetime.now(UTC)).total_seconds())
+    except Unavailable:
+        mend = "It was reached, and then did not answer. Try again."
+        return [Finding("Redis can be reached", fine=None, mend=mend, passing=True)]
     finally:
         await store.aclose()
     found = [Finding("Redis can be reached", fine=True)]
@@ -135,22 +152,26 @@ async def _channel(name: str, config: Config) -> Sequence[Finding]:
     from channels.contract import Finding
     from gateway.cli.chats import installed_channels
 
+    rooms = _rooms(name, config)
     try:
         async with asyncio.timeout(EXAMINE_WITHIN_S):
-            rooms = _rooms(name, config)
             return await installed_channels()[name].examine(config.channels[name], rooms)
     except ImportError as error:
         mend = f"Install it: pip install 'oz-gateway[{name}]' ({error.name} is missing)."
         return [Finding(f"the library for {name} is there", fine=False, mend=mend)]
     except TimeoutError:
         mend = "Is there a way out to the platform, through a proxy perhaps?"
-        return [Finding(f"{name} answers", fine=False, mend=mend)]
+        return [Finding(f"{name} answers in time", fine=None, mend=mend, passing=True)]
 
 
-def _rooms(name: str, config: Config) -> Sequence[str]:
-    """The conversations of one channel that routes lead to, each once."""
-    named = [route.conversation.partition(":") for route in config.routes if route.conversation]
-    return tuple(dict.fromkeys(room for channel, _, room in named if channel == name))
+def _rooms(name: str, config: Config) -> Sequence[Target]:
+    """Where routes lead to on one channel, each place once."""
+    from gateway.people import People
+    from gateway.routes import targets_of
+
+    people = People(config.people)
+    rooms = (room for route in config.routes for room in targets_of(route, people))
+    return tuple(dict.fromkeys(room for room in rooms if room.channel == name))
 
 
 def _send(destination: str, *, as_json: bool) -> None:
@@ -188,9 +209,14 @@ def _send(destination: str, *, as_json: bool) -> None:
         for post in where:
             reason = f", {post['reason']}" if post.get("reason") else ""
             say(f"{post['place']}: {post['state']}{reason}")
-        say(f"It ended {told['status']}.")
+        say(_ending(told["status"]))
     if told["status"] != "answered":
         raise typer.Exit(REFUSED)
+
+
+def _ending(status: str) -> str:
+    """What became of the test ask; one that still waits is one that no place took."""
+    return "No place took it." if status == "pending" else f"It ended {status}."
 
 
 def _until_ended(client: Any, ask_id: str) -> Any:
@@ -211,7 +237,7 @@ def _print(found: Sequence[Found], *, as_json: bool) -> None:
     from rich.text import Text
 
     for of, finding in found:
-        mark, style = ("fine ", "green") if finding.fine else ("wrong", "bold red")
+        mark, style = MARKS[finding.fine]
         say(Text.assemble((mark, style), f"  {of}: {finding.what}"))
         if not finding.fine:
             say(Text(f"       {finding.mend}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,13 +21,18 @@ def nothing(_platform: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """One wrong set-up: what is done to the platform, to the table, to the route; what is said."""
+    """One wrong set-up: what is done to the platform, to the table, to the route; what is said.
+
+    The route leads to `room`, else the town's, and `thread` there; or to the person `account`.
+    """
 
     name: str
     said: tuple[str, ...]
     platform: Callable[[Any], object] = nothing
     table: dict[str, Any] = field(default_factory=dict)
     room: str | None = None
+    thread: str | None = None
+    account: str | None = None
 
     def __str__(self) -> str:
         return self.name.replace(" ", "-")
@@ -45,6 +51,13 @@ def slack_in_the_past(slack: Any) -> None:
     scopes = ",".join(slack.rules.scopes)
     headers = {"Date": PAST, "x-oauth-scopes": scopes}
     slack.fail("auth.test", status=200, body=body, headers=headers)
+
+
+HTTP = {"mode": "http", "signing_secret": "hush", "path": "/slack/events"}
+
+
+def slack_calls(url: str) -> Callable[[Any], object]:
+    return lambda slack: setattr(slack.carrier, "request_url", url)
 
 
 SLACK = (
@@ -115,9 +128,51 @@ SLACK = (
         room="G1",
     ),
     Wrong(
-        "an address where no Slack is",
-        ("bot token: connection_failed", "Is its address reachable?"),
-        table={"api_url": NOWHERE},
+        "an archived conversation",
+        ("conversation C00000001: is_archived", "Unarchive it"),
+        lambda slack: slack.archive("C00000001"),
+    ),
+    Wrong(
+        "a thread that is not there",
+        ("conversation C00000001: thread_not_found", "Copy the link to its first message"),
+        thread="1700000000.000001",
+    ),
+    Wrong(
+        "a person who is not there",
+        ("person T0001/U404: user_not_found", "Copy member ID"),
+        account="T0001/U404",
+    ),
+    Wrong(
+        "no event subscriptions",
+        ("events: app_home_opened, app_mention", "message.channels for replies in channels"),
+        lambda slack: slack.rules.events.clear(),
+    ),
+    Wrong(
+        "the Messages tab off",
+        ("the Messages tab is on", "Switch the Messages Tab on, at App Home"),
+        lambda slack: setattr(slack.rules, "messages_tab", False),
+        account="T0001/U00000001",
+    ),
+    Wrong(
+        "Socket Mode off",
+        ("Socket Mode is on", 'or set mode = "http"'),
+        slack_calls("https://oz.example.com/slack/events"),
+    ),
+    Wrong(
+        "Socket Mode on where requests are awaited",
+        ("request URLs", "while it is on, Slack calls no address"),
+        table=HTTP,
+    ),
+    Wrong(
+        "a request URL with another path",
+        ("request URLs", "https://YOUR.ADDRESS/slack/events; now one is 'https://oz.example.com/'"),
+        slack_calls("https://oz.example.com/"),
+        table=HTTP,
+    ),
+    Wrong(
+        "a configuration token that is over",
+        ("manifest: invalid_auth", "each is good for twelve hours"),
+        table={"config_token": "xoxe.xoxp-other"},
     ),
 )
 
@@ -133,6 +188,10 @@ def not_installed(teams: Any) -> None:
 
 def blocked(teams: Any) -> None:
     teams.rooms.rooms["19:general@thread.tacv2"].blocked = True
+
+
+def teams_said(status: int, body: Any) -> Callable[[Any], object]:
+    return lambda teams: teams.fail("createConversation", status=status, body=body)
 
 
 TEAMS = (
@@ -175,21 +234,41 @@ TEAMS = (
         room="19:none@thread.tacv2",
     ),
     Wrong(
+        "a person without the app",
+        ("The bot is in nobody", "They have not added the app"),
+        account="nobody",
+    ),
+    Wrong(
+        "a thread that can be none",
+        ("Thread first is there", "the number behind parentMessageId="),
+        thread="first",
+    ),
+    Wrong(
+        "a service that is another server",
+        ("The service refuses the bot (HTTP 404)", "Take service_url out"),
+        teams_said(404, {}),
+    ),
+    Wrong(
+        "a service that leads on to a page",
+        ("The service refuses the bot (HTTP 302)",),
+        teams_said(302, {}),
+    ),
+    Wrong(
+        "a service that says yes to all",
+        ("What answers at service_url is no bot service",),
+        teams_said(200, {}),
+    ),
+    Wrong(
+        "a service that does not want the bot",
+        ("The service refuses the bot (Forbidden)", "compare tenant"),
+        teams_said(403, {"error": {"code": "Forbidden"}}),
+    ),
+    Wrong(
         "keys that are no keys",
         ("keys_url is not the address",),
         lambda teams: teams.fail("openid", status=200, body=[]),
     ),
     Wrong("a clock that is off", ("s off", "Set it by NTP"), teams_in_the_past),
-    Wrong(
-        "a login that cannot be reached",
-        ("login_url could not be reached",),
-        table={"login_url": NOWHERE},
-    ),
-    Wrong(
-        "a service that cannot be reached",
-        ("service_url could not be reached",),
-        table={"service_url": NOWHERE},
-    ),
 )
 
 
@@ -205,6 +284,13 @@ def started_too_often(discord: Any) -> None:
 
 
 ROOM = "2000000000000000001"
+THREAD = "3000000000000000001"
+
+
+def discord_thread(discord: Any) -> None:
+    body = {"id": THREAD, "type": 11, "parent_id": ROOM}
+    discord.fail("get_channel", status=200, body=body)
+
 
 DISCORD = (
     Wrong("a wrong token", ("the token is taken", "Bot page"), table={"token": "other"}),
@@ -251,14 +337,30 @@ DISCORD = (
         table={"gateway_url": "ws://127.0.0.1:9"},
     ),
     Wrong(
-        "an address where no Discord is",
-        ("Discord answers", f"{NOWHERE} does not answer"),
-        table={"api_url": NOWHERE},
+        "an address of another server",
+        ("Discord answers", "It is refused (HTTP 404). Is http"),
+        lambda discord: discord.fail("get_application", status=404, body="<h1>Not found</h1>"),
     ),
+    Wrong(
+        "a thread for a conversation",
+        (f"can write in {THREAD}", f'set conversation = "discord:{ROOM}" and thread = "{THREAD}"'),
+        discord_thread,
+        room=THREAD,
+    ),
+    Wrong(
+        "a thread of another channel",
+        (f"can write in 7, thread {THREAD}", f'set conversation = "discord:{ROOM}"'),
+        discord_thread,
+        room="7",
+        thread=THREAD,
+    ),
+    Wrong("a channel for a thread", ("it is no thread",), room=ROOM, thread=ROOM),
+    Wrong("a person who is not there", ("write to 404", "nobody has that id"), account="404"),
 )
 
 HOOK = "https://oz.example.com/telegram"
 GROUP = "-1001000000001"
+FORUM = "-1007000000001"
 
 
 def posts_to(url: str) -> Callable[[Any], object]:
@@ -267,7 +369,14 @@ def posts_to(url: str) -> Callable[[Any], object]:
 
 def posts_in_vain(telegram: Any) -> None:
     telegram.updates.set_webhook({"url": HOOK})
-    telegram.updates.webhook.error = (1_700_000_000, "Wrong response: 502 Bad Gateway")
+    telegram.updates.webhook.error = (int(time.time()) - 60, "Wrong response: 502 Bad Gateway")
+
+
+def forum(telegram: Any) -> None:
+    """With a topic that was deleted, and one that was closed."""
+    telegram.group(FORUM, "Forum", members=["1001"], forum=True)
+    telegram.close_topic(FORUM, telegram.topic(FORUM, "Old"), delete=True)
+    telegram.close_topic(FORUM, telegram.topic(FORUM, "Done"))
 
 
 def upgraded(telegram: Any) -> None:
@@ -347,10 +456,56 @@ TELEGRAM = (
         room="-77",
     ),
     Wrong(
-        "an address where no Telegram is",
-        ("Telegram answers", f"{NOWHERE} could not be reached"),
-        table={"api_url": NOWHERE},
+        "a topic that was deleted",
+        (f"can write in {FORUM}, topic 2", "There is no such topic"),
+        forum,
+        room=FORUM,
+        thread="2",
+    ),
+    Wrong(
+        "a topic that was closed",
+        (f"can write in {FORUM}, topic 3", "The topic is closed"),
+        forum,
+        room=FORUM,
+        thread="3",
+    ),
+    Wrong(
+        "a topic by its name",
+        ("topic general", "thread takes the topic's number"),
+        room=FORUM,
+        thread="general",
+    ),
+    Wrong(
+        "a person of a route who never pressed Start",
+        ("can write in 77", "opens t.me/oz_test_bot and presses Start"),
+        lambda telegram: telegram.person("77", "Cem", started=False),
+        account="77",
     ),
 )
+
+NOT_THERE = (
+    ("slack", "api_url", "bot token"),
+    ("teams", "login_url", "Microsoft gives the bot a token"),
+    ("teams", "service_url", "The bot is registered, and the service is reached"),
+    ("teams", "keys_url", "The keys that Microsoft signs with can be read"),
+    ("discord", "api_url", "Discord answers"),
+    ("telegram", "api_url", "Telegram answers"),
+)
+"""An address where nobody answers: platform, setting, and what could not be looked at."""
+
+CALLS = {
+    "slack": (
+        "auth.test",
+        "bots.info",
+        "apps.manifest.export",
+        "conversations.history",
+        "conversations.info",
+        "apps.connections.open",
+    ),
+    "teams": ("token", "createConversation", "getConversationPagedMembers", "openid", "keys"),
+    "discord": ("get_application", "get_guilds", "get_gateway", "get_channel", "typing"),
+    "telegram": ("getMe", "sendChatAction", "getWebhookInfo"),
+}
+"""What the doctor calls of each, by the fakes' names."""
 
 ALL = {"slack": SLACK, "teams": TEAMS, "discord": DISCORD, "telegram": TELEGRAM}

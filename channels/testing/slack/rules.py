@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 SCOPES = (
     "app_mentions:read",
     "channels:history",
+    "channels:read",
     "chat:write",
     "chat:write.public",
     "commands",
     "groups:history",
+    "groups:read",
     "im:history",
     "im:write",
     "mpim:history",
@@ -43,6 +45,8 @@ class Rules:
 
     token: str
     app_token: str
+    config_token: str = "xoxe.xoxp-oz"  # noqa: S105 - of no account anywhere
+    """Its owner's, to whom Slack shows the app's manifest."""
     scopes: set[str] = field(default_factory=lambda: set(SCOPES))
     app_scopes: set[str] = field(default_factory=lambda: {"connections:write"})
     events: set[str] = field(default_factory=lambda: set(EVENTS))

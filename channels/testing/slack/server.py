@@ -16,6 +16,7 @@ from channels.testing.slack import payloads
 from channels.testing.slack.acting import Acting
 from channels.testing.slack.api import Api
 from channels.testing.slack.delivery import EVENT, Carrier
+from channels.testing.slack.manifest import export
 from channels.testing.slack.rules import Rules
 from channels.testing.slack.workspace import Conversation, Life, Refused, User, Workspace
 
@@ -147,7 +148,12 @@ class Slack(Acting, Platform):
 
     def settings(self, mode: str = "socket") -> dict[str, Any]:
         """The `[channel.slack]` table of a gateway that talks to this workspace."""
-        table = {"bot_token": self.rules.token, "mode": mode, "api_url": self.api_url}
+        table = {
+            "bot_token": self.rules.token,
+            "config_token": self.rules.config_token,
+            "mode": mode,
+            "api_url": self.api_url,
+        }
         if mode == "socket":
             return table | {"app_token": self.rules.app_token}
         return table | {"signing_secret": self.signing_secret}
@@ -273,6 +279,8 @@ class Slack(Acting, Platform):
         return web.json_response(answer, status=status, headers=headers)
 
     def _called(self, method: str, args: dict[str, Any], token: str | None) -> dict[str, Any]:
+        if method == "apps.manifest.export":
+            return {"manifest": export(self.rules, args, token, APP, self.carrier.request_url)}
         if method != "apps.connections.open":
             return self.api.call(method, args, token)
         if token != self.rules.app_token:

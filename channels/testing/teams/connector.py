@@ -94,6 +94,8 @@ class Connector:
                 status, answer = work(asked)
             except Refused as error:
                 await self._teams.note(Call(method, payload, at, error.code))
+                if fault is not None:
+                    cut(request)
                 return web.json_response(error.body, status=error.status, headers=error.headers)
             await self._teams.note(Call(method, payload, at))
             if fault is not None:

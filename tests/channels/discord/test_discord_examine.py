@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from pydantic import ValidationError
 
 from channels.contract import Finding
@@ -14,6 +16,7 @@ from channels.discord.examine import examine, invitation
 from channels.discord.settings import Settings
 from channels.testing.discord import Discord
 from channels.testing.discord.shapes import application
+from gateway.routes import Target
 
 
 @pytest.fixture
@@ -108,3 +111,44 @@ def test_the_token_is_never_shown() -> None:
     """Nor the settings that hold it."""
     given: dict[str, Any] = {"token": "abc"}
     assert "abc" not in repr(Settings(**given))
+
+
+async def test_whether_a_person_takes_messages_is_said_to_be_not_checked(chat: Discord) -> None:
+    """Their chat with the bot can be opened all the same."""
+    person = chat.person("77", "Cem") or "77"
+    [room] = [
+        one
+        for one in await examine(
+            Settings(**chat.settings()), [Target("discord", str(person), direct=True)]
+        )
+        if one.fine is not True
+    ]
+    assert (room.fine, room.passing) == (None, False)
+    assert "oz0 doctor --send" in room.mend
+
+
+async def test_a_thread_of_a_channel_is_fine(chat: Discord) -> None:
+    """Named with its channel, as what people say there is."""
+    body = {"id": "8", "type": 11, "parent_id": "7"}
+    chat.fail("get_channel", status=200, body=body)
+    chat.fail("typing", status=204)
+    found = await examine(Settings(**chat.settings()), [Target("discord", "7", "8")])
+    assert found[-1] == Finding("the bot can write in 7, thread 8", fine=True)
+
+
+@pytest.mark.parametrize("said", ['{"op": 9}', "[]", "no JSON"])
+async def test_a_socket_that_says_no_hello_is_named(chat: Discord, said: str) -> None:
+    """Some other server takes WebSockets there."""
+
+    async def greet(request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        await socket.send_str(said)
+        await socket.close()
+        return socket
+
+    app = web.Application()
+    app.router.add_get("/", greet)
+    async with TestServer(app) as other:
+        [fault] = await faults(chat, gateway_url=str(other.make_url("/")).replace("http", "ws", 1))
+    assert fault.what == "the gateway answers"

@@ -24,6 +24,7 @@ from channels.slack.errors import post_error
 from channels.slack.pace import Pace
 from channels.slack.settings import API_URL, PATH, Settings
 from channels.testing.slack import Slack
+from gateway.routes import Target
 from tests.channels.slack.rooms import without_proxy
 
 SOCKET = {"bot_token": "xoxb-1", "app_token": "xapp-1"}
@@ -161,18 +162,49 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     without_proxy(monkeypatch)
 
 
-@pytest.mark.parametrize("mode", ["socket", "http"])
-async def test_all_is_well_in_a_workspace_that_is_set_up(mode: str) -> None:
-    """Nothing to mend."""
+async def test_all_is_well_in_a_workspace_that_is_set_up() -> None:
+    """Nothing to mend, and all was seen."""
     async with Slack() as chat:
-        found = await examined(chat, mode)
-        assert [one for one in found if not one.fine] == []
-        assert len(found) == 4
+        found = await examined(chat)
+        assert [one for one in found if one.fine is not True] == []
+        assert len(found) == 9
+
+
+async def test_whether_requests_arrive_is_said_to_be_not_checked() -> None:
+    """Slack shows no signing secret, and not whether its address leads here: nothing is fine."""
+    async with Slack() as chat:
+        chat.carrier.request_url = f"https://oz.example.com{PATH}"
+        (unseen,) = [one for one in await examined(chat, "http") if one.fine is not True]
+        assert (unseen.fine, unseen.passing) == (None, False)
+        assert "signed with signing_secret" in unseen.what
+        assert "oz0 doctor --send" in unseen.mend
+
+
+async def test_what_only_the_apps_owner_is_shown_is_said_to_be_not_checked() -> None:
+    """Without a configuration token nobody can see subscriptions, tabs and addresses."""
+    async with Slack() as chat:
+        (unseen,) = [one for one in await examined(chat, config_token=None) if not one.fine]
+        assert (unseen.fine, unseen.passing) == (None, False)
+        assert "the Messages tab" in unseen.what
+        assert "OZ_SLACK_CONFIG_TOKEN" in unseen.mend
+
+
+async def test_an_archive_that_cannot_be_seen_is_said_to_be_not_checked() -> None:
+    """An app from before the scope was asked for goes on without it."""
+    async with Slack() as chat:
+        chat.channel("C1")
+        chat.rules.scopes -= {"channels:read", "groups:read"}
+        settings = Settings.model_validate(chat.settings())
+        found = await CHANNEL.examine(settings, [Target("slack", "C1")])
+        (unseen,) = [one for one in found if one.fine is not True]
+        assert unseen.fine is None
+        assert unseen.what == "conversation C1: whether it is archived"
+        assert "Add channels:read" in unseen.mend
 
 
 async def wrong(chat: Slack, **more: Any) -> Finding:
     """The one thing that is wrong."""
-    (found,) = [one for one in await examined(chat, **more) if not one.fine]
+    (found,) = [one for one in await examined(chat, **more) if one.fine is False]
     return found
 
 
@@ -223,9 +255,11 @@ async def test_a_slack_that_does_not_answer_is_named() -> None:
     async with Slack() as chat:
         async with chat.outage():
             found = await examined(chat)
-            assert "did not answer" in found[0].mend
+            assert f"can this machine reach {chat.api_url}?" in found[0].mend
         chat.fail("auth.test", status=503, body="down")
-        assert "http_503" in (await wrong(chat)).what
+        (away,) = [one for one in await examined(chat) if not one.fine]
+        assert away.passing
+        assert away.mend == "It could not be checked just now (HTTP 503). Try again."
 
 
 async def test_a_clock_that_is_off_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +274,7 @@ async def test_a_clock_that_is_off_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
                 return datetime.fromtimestamp(really() + 600, zone)
 
-        monkeypatch.setattr("channels.slack.examine.datetime", Ahead)
+        monkeypatch.setattr("channels.examining.datetime", Ahead)
         found = await wrong(chat)
         assert found.what.startswith("clock: +")
         assert "NTP" in found.mend

@@ -41,9 +41,9 @@ async def test_nothing_is_wrong_with_what_is_right() -> None:
         ({"tenant": NOBODY}, "There is no such tenant"),
         ({"tenant": "example.org"}, "tenant looks like"),
         ({"scope": "https://graph.microsoft.com/.default"}, "Take scope out"),
-        ({"login_url": "http://127.0.0.1:9"}, "login_url could not be reached"),
-        ({"service_url": "http://127.0.0.1:9"}, "service_url could not be reached"),
-        ({"keys_url": "http://127.0.0.1:9"}, "keys_url could not be reached"),
+        ({"login_url": "http://127.0.0.1:9"}, "can this machine reach login_url?"),
+        ({"service_url": "http://127.0.0.1:9"}, "can this machine reach service_url?"),
+        ({"keys_url": "http://127.0.0.1:9"}, "can this machine reach keys_url?"),
     ],
 )
 async def test_settings_that_are_wrong_are_named(changed: dict[str, str], said: str) -> None:
@@ -58,10 +58,10 @@ async def test_settings_that_are_wrong_are_named(changed: dict[str, str], said: 
     [
         (lambda teams: setattr(teams, "registered", False), "Register the bot"),
         (lambda teams: setattr(teams, "disabled_by_admin", True), "An admin of the tenant"),
-        (lambda teams: teams.fail("createConversation", status=503), "could not be reached"),
+        (lambda teams: teams.fail("createConversation", status=503), "checked just now"),
         (lambda teams: teams.fail("keys", status=200, body={"keys": 5}), "keys_url is not"),
         (lambda teams: teams.fail("openid", status=200, body=[]), "keys_url is not"),
-        (lambda teams: teams.fail("token", status=503, body={}), "could not be reached (503)"),
+        (lambda teams: teams.fail("token", status=503, body={}), "checked just now (HTTP 503)"),
     ],
 )
 async def test_a_bot_that_is_set_up_wrong_is_named(

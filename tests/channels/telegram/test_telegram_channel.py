@@ -82,7 +82,7 @@ async def test_each_fault_is_named_with_how_to_mend_it() -> None:
         wrong = await found(chat, token="5000001:AAsome-other-token-than-ours-000")
         assert "/token to @BotFather" in wrong["the token"].mend
         away = await found(chat, api_url="http://127.0.0.1:1")
-        assert "could not be reached" in away["Telegram answers"].mend
+        assert "can this machine reach http://127.0.0.1:1?" in away["Telegram answers"].mend
         chat.world.privacy = False
         assert "/setprivacy" in (await found(chat))["privacy mode"].mend
 
