@@ -1,7 +1,7 @@
 """What people do, from updates to the desk and back in words. Knows nothing of the library.
 
-A press is answered at once; a message counts as taken only once the desk has it. Messages of one
-chat are read in their order, and what one of them does never stops those behind it.
+A press is answered at once; it counts as taken, as a message does, only once the desk has it.
+Messages of one chat are read in their order, and what one of them does never stops those behind it.
 """
 
 from __future__ import annotations
@@ -104,8 +104,7 @@ class Intake:
             case None:
                 taken.set_result(None)
             case Press():
-                taken.set_result(None)
-                self._spawn(self._pressing.press(what))
+                self._spawn(self._pressing.press(what, taken))
             case Stray():
                 taken.set_result(None)
                 self._spawn(self._pressing.stray(what))

@@ -1,6 +1,7 @@
 """Presses: each answered once and in time, with words where they come in time and are short.
 
 An answered press cannot be answered again, so whatever comes later goes to the presser's own chat.
+Its answer says nothing of whether it is safe: it is taken once the desk has it.
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ class Pressing:
         self._turns = Turns()
         self._answered: OrderedDict[str, None] = OrderedDict()
 
-    async def press(self, press: Press) -> None:
-        """All that follows from a press."""
-        handling = asyncio.create_task(self._in_turn(press))
+    async def press(self, press: Press, taken: asyncio.Future[None]) -> None:
+        """All that follows from a press. It is `taken` once the desk has it, or refused it."""
+        handling = asyncio.create_task(self._in_turn(press, taken))
         try:
             await asyncio.wait({handling}, timeout=ANSWER_WITHIN_S)
             if not handling.done():
@@ -75,6 +76,7 @@ class Pressing:
             # Whatever it was, nobody is left with a button that spins.
             failed = self._desk.unavailable(press.pressed.sender, press.pressed.where)
             await self._answer(press, failed.text, alert=True)
+            _confirm(taken)
             raise
         finally:
             handling.cancel()
@@ -90,12 +92,13 @@ class Pressing:
         reader = self._desk.reader(stray.sender, stray.where)
         await self._saying.answer_press(stray.query, told.gone(reader), alert=True, link=None)
 
-    async def _in_turn(self, press: Press) -> None:
+    async def _in_turn(self, press: Press, taken: asyncio.Future[None]) -> None:
         """One person's presses take effect, and are drawn, in the order they were made."""
         pressed = press.pressed
         name = f"{pressed.where.conversation}/{pressed.sender.account}"
         async with self._turns.of(name):
             response = await self._handled(press)
+            _confirm(taken)
             if response.step is not None and not self._turns.is_last(name):
                 # The next press draws what this one would have, and more.
                 response = replace(response, step=None)
@@ -180,6 +183,11 @@ class Pressing:
         if not starts or pressed.where.direct:
             return None
         return begin_link(self._me.username, pressed.ask_id)
+
+
+def _confirm(taken: asyncio.Future[None]) -> None:
+    if not taken.done():
+        taken.set_result(None)
 
 
 def _shown(press: Press, response: Response) -> bool:

@@ -34,7 +34,7 @@ from tests.channels.telegram.rooms import (
     shows,
     to,
 )
-from tests.strategies_reply import choice, field
+from tests.strategies_reply import choice, field, several
 
 HOOK = "https://oz.example/telegram"
 
@@ -156,6 +156,29 @@ async def test_a_delivery_that_comes_again_has_no_second_effect(
             await chat.until(lambda: not chat.updates.pending)
             await chat.until(lambda: chat.polling)
             assert [one.text for one in chat.messages(ANA)].count("Got it: blue.") == 1
+
+
+async def test_a_press_that_comes_again_has_no_second_effect(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """After a restart: what was toggled stays so, and nothing is said or drawn twice."""
+    async with platform() as chat:
+        config = settings({"telegram": chat.settings()}, PEOPLE, TO_ANA, tmp_path)
+        async with gateway(config, redis_url) as oz:
+            await oz.ask(several("lint", "tests", "docs"))
+            await chat.press(ANA, await posted(chat, ANA), "Answer")
+            await chat.press(ANA, await shows(chat, ANA, "\u2610 1. lint"), "1. lint")
+            await shows(chat, ANA, "\u2611 1. lint")
+            await chat.until(lambda: not chat.updates.pending)
+        chat.repeat()
+        async with gateway(config, redis_url, "w2") as oz:
+            await chat.until(lambda: not chat.updates.pending and chat.polling)
+            await chat.until(lambda: not chat.spinning())
+            step = await shows(chat, ANA, "\u2611 1. lint")
+            await chat.press(ANA, step, "Done")
+            await chat.press(ANA, await shows(chat, ANA, "Is this right?"), "Send")
+            await shows(chat, ANA, "Answered: lint.")
+            assert len(chat.messages(ANA)) == 2
 
 
 async def test_an_upgraded_group_is_answered_under_its_new_id(

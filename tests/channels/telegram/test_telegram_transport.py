@@ -21,6 +21,7 @@ from channels.contract import (
 )
 from channels.forms import Walk
 from channels.shown import stamp
+from channels.telegram.render import begin_word
 from channels.telegram.transport import TelegramTransport
 from channels.testing.platform import Call
 from channels.testing.telegram import Telegram
@@ -149,6 +150,47 @@ async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Tri
     assert len([one for one in chat.calls if one.method == "answerCallbackQuery"]) == 1
 
 
+async def test_a_press_is_confirmed_only_once_it_is_taken(pair: Trio) -> None:
+    """DD-08: a button's, or that of a link; both are answered, and held up nothing behind them."""
+    chat, transport, door = pair
+    hold = asyncio.Event()
+
+    async def slowly(interaction: Interaction) -> Response:
+        if isinstance(interaction, Pressed):
+            await hold.wait()
+        return Response()
+
+    door.answers = slowly
+    await chat.start(ANA, begin_word(ASK))
+    await press(chat, transport)
+    await chat.type(CLEO, CLEO, "quick")
+    await chat.until(lambda: len(door.heard) == 3 and not chat.spinning())
+    asked = chat.count("getUpdates")
+    await chat.until(lambda: chat.count("getUpdates") > asked + 2)
+    assert [next(iter({*one.body} - {"update_id"})) for one in chat.updates.pending] == [
+        *("message", "callback_query", "message")
+    ]
+    hold.set()
+    await chat.until(lambda: not chat.updates.pending)
+    assert len(door.heard) == 3
+
+
+async def test_a_press_whose_handling_is_broken_off_comes_again() -> None:
+    """The gateway stops while the desk has it: it was never confirmed."""
+    async with platform() as chat:
+        async with open_transport(chat) as (transport, door):
+
+            async def never(_: Interaction) -> Response:
+                await asyncio.Event().wait()
+                return Response()
+
+            door.answers = never
+            await press(chat, transport)
+            await chat.until(lambda: not chat.spinning())
+        async with open_transport(chat) as (_, door):
+            await chat.until(lambda: len(door.heard) == 1 and not chat.updates.pending)
+
+
 async def test_fifty_presses_a_second_are_each_answered_within_one(pair: Trio) -> None:
     """While the store takes seconds for each, and so does Telegram for each answer."""
     chat, transport, door = pair
@@ -158,12 +200,14 @@ async def test_fifty_presses_a_second_are_each_answered_within_one(pair: Trio) -
         return Response()
 
     door.answers = slowly
+    for account in range(100, 150):
+        chat.person(str(account))
+        chat.join(GROUP, str(account))
+    await chat.until(lambda: not chat.updates.pending)
     await press(chat, transport)
     post = chat.messages(GROUP)[-1]
     chat.fail("answerCallbackQuery", times=51, delay_s=4.0)
     for account in range(100, 150):
-        chat.person(str(account))
-        chat.join(GROUP, str(account))
         await chat.press(str(account), post, "Red")
         await asyncio.sleep(0.02)
     await chat.until(lambda: len(_answers(chat)) == 51)
