@@ -11,17 +11,15 @@ import regex
 
 from channels.shown import MARK, POP_ISOLATE, stamped
 
-_ANYWHERE = re.compile(r"([\\*_~`|<@\[\]])")
-"""Marks that Discord reads wherever they stand (documentation, "Markdown")."""
+_ANYWHERE = re.compile(r"([\\*_~`|<@\[\]]|:(?=//|[\w+-]+:))")
+"""Marks that Discord reads wherever they stand (documentation, "Markdown"). A colon is one before
+an emoji's name, and in an address: one that is no link opens nothing and gets no preview."""
 
 _LINE_START = re.compile(r"^([ \t]*)([#>+-])", re.MULTILINE)
 """Headings, quotes, small print and lists begin a line."""
 
 _NUMBERED = re.compile(r"^([ \t]*\d+)([.)])(?=\s)", re.MULTILINE)
 """A numbered list is counted anew by the client, which would change its numbers."""
-
-_ADDRESS = re.compile(r":(?=//)")
-"""An address that is no link opens nothing and gets no preview."""
 
 
 def written(text: str) -> str:
@@ -33,8 +31,7 @@ def escaped(text: str) -> str:
     """The text with every mark of Discord's as a plain character."""
     text = _ANYWHERE.sub(r"\\\1", text)
     text = _LINE_START.sub(r"\1\\\2", text)
-    text = _NUMBERED.sub(r"\1\\\2", text)
-    return _ADDRESS.sub(r"\\:", text)
+    return _NUMBERED.sub(r"\1\\\2", text)
 
 
 def units(text: str) -> int:

@@ -21,6 +21,9 @@ _AUTOLINK = re.compile(r"<(https?://[^\s>]+)>")
 _URL = re.compile(r"https?://[^\s<]+[^<.,:;\"')\]\s]")
 _MENTION = re.compile(r"<(@!?|@&|#)(\d+)>")
 _EMOJI = re.compile(r"<a?(:\w+:)\d+>")
+_CODE_OF_EMOJI = re.compile(r":[\w+-]+:")
+_PICTURE = "\u25a1"
+"""What stands for every emoji that is named by its code; here any name is taken for one."""
 _TIME = re.compile(r"<t:(-?\d{1,13})(?::([tTdDfFR]))?>")
 _WRAPPED = (
     re.compile(r"\*\*((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)"),
@@ -127,5 +130,6 @@ _SPANS = (
     (_URL, lambda found, _: found[0]),
     (_MENTION, _show_mention),
     (_EMOJI, lambda found, _: found[1]),
+    (_CODE_OF_EMOJI, lambda _found, _: _PICTURE),
     (_TIME, _show_time),
 )

@@ -31,6 +31,7 @@ def test_what_is_escaped_reads_as_it_was(text: str) -> None:
         "**bold** __x__ ||spoiler|| `code`",
         "# head\n> quote\n- item\n1. one\n1. one again",
         "[pay](https://evil.example) https://example.com/a_b_c",
+        ":skull: :+1: x:white_check_mark::e-mail: <:oz:7> :wave::skin-tone-2: at 10:30:45 1:100:2",
         "¯\\_(ツ)_/¯ C:\\new\\table",
         "```\nfence\n```",
     ],
@@ -39,6 +40,12 @@ def test_marks_mentions_and_links_are_plain_text(text: str) -> None:
     """Nothing is formatted, nobody named, nothing opened."""
     assert plain(escaped(text), {"7": "Ana", "600": "general"}) == text
     assert "<@7>" not in escaped(text)
+
+
+def test_a_lone_colon_stays_as_it_is() -> None:
+    """Only what may be the code of an emoji, or an address, costs a mark more."""
+    assert escaped("at 10:30: red, in C:/x") == "at 10\\:30: red, in C:/x"
+    assert escaped("why: because") == "why: because"
 
 
 def test_a_time_is_written_for_each_reader() -> None:
