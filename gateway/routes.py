@@ -26,8 +26,9 @@ class Route(Frozen):
     `conversation` is `channel:conversation` (`discord:C1`), perhaps with a `thread` in it; `person`
     is a person's id. `agents` and `tags` narrow it: no `agents` means all, no `tags` any. With
     `own` only asks of runs that began in that conversation are posted; with `fallback` only asks
-    that no other route could post. `content` lets the conversation's members see question and
-    outcome, threads included; `answer` needs it.
+    that no other route could post, whatever destinations they name. `content` lets the
+    conversation's members see question and outcome of what it carries, threads included; `answer`
+    needs it.
     """
 
     conversation: str | None = None
@@ -63,7 +64,13 @@ class Route(Frozen):
             self.tenant == ask.tenant
             and (not self.agents or ask.agent in self.agents)
             and (not self.tags or not set(self.tags).isdisjoint(ask.tags))
+            and (not self.own or self.conversation == ask.conversation)
         )
+
+    def carries(self, ask: Ask) -> bool:
+        """Whether it may bring that ask to its place; if not, it gives no right to it either."""
+        named = not ask.destinations or self.name in ask.destinations
+        return self.fits(ask) and (named or self.fallback)
 
     @property
     def name(self) -> str:
@@ -91,8 +98,13 @@ class Target:
 
 def grant(routes: Iterable[Route], conversation: str, ask: Ask) -> Grant:
     """All that the routes together give to the members of that conversation."""
-    fitting = [route for route in routes if route.conversation == conversation and route.fits(ask)]
-    return Grant(any(r.content for r in fitting), any(r.answer for r in fitting))
+    there = [route for route in routes if route.conversation == conversation and route.carries(ask)]
+    return Grant(any(route.content for route in there), any(route.answer for route in there))
+
+
+def addressed(routes: Iterable[Route], ask: Ask) -> bool:
+    """Whether somebody means it to be posted; if not, it is answered in OZ, and nobody misses it."""
+    return bool(ask.destinations) or any(route.carries(ask) for route in routes)
 
 
 def targets(
@@ -101,15 +113,8 @@ def targets(
     """Where that ask goes, its run's own conversation first; or with `fallback`, where it goes when
     none of those took it.
     """
-    fitting = [
-        route
-        for route in routes
-        if route.fits(ask)
-        and route.fallback == fallback
-        and (not route.own or route.conversation == ask.conversation)
-        and (not ask.destinations or route.name in ask.destinations)
-    ]
-    own_first = sorted(fitting, key=lambda route: route.conversation != ask.conversation)
+    carrying = [route for route in routes if route.fallback == fallback and route.carries(ask)]
+    own_first = sorted(carrying, key=lambda route: route.conversation != ask.conversation)
     found = [target for route in own_first for target in targets_of(route, people)]
     return tuple(dict.fromkeys(found))
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from gateway.ask import Ask, Run
 from gateway.people import People
 from gateway.person import Person, Role
-from gateway.routes import Grant, Route, Target, grant, may_name, targets
+from gateway.routes import Grant, Route, Target, addressed, grant, may_name, targets
 from tests.strategies import approval
 
 ASK = approval()  # of tenant acme, agent asker
@@ -51,6 +51,24 @@ def test_a_route_grants_its_conversation_its_asks_and_no_more(
 ) -> None:
     """Another place, tenant or agent gets nothing of it; several routes add up."""
     assert grant(routes, PLACE, ASK) == granted
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "carried", "not_carried"),
+    [
+        ({"own": True}, {"conversation": PLACE}, {"conversation": "discord:C9"}),
+        ({"own": True}, {"conversation": PLACE}, {"conversation": None}),
+        ({}, {"destinations": (PLACE,)}, {"destinations": ("discord:C9",)}),
+        ({"tags": ("deploy",)}, {"tags": ("deploy",)}, {"tags": ("docs",)}),
+    ],
+)
+def test_a_route_grants_no_right_to_an_ask_that_it_does_not_carry(
+    narrowed: dict[str, Any], carried: dict[str, Any], not_carried: dict[str, Any]
+) -> None:
+    """Beside a sealed route that brings the ask there, its members get nothing of it."""
+    routes = [to(PLACE), to(PLACE, **narrowed, **BOTH)]
+    assert grant(routes, PLACE, ask(**carried)) == Grant(content=True, answer=True)
+    assert grant(routes, PLACE, ask(**not_carried)) == Grant()
 
 
 def test_whoever_answers_must_see() -> None:
@@ -135,8 +153,25 @@ def test_fallback_routes_are_for_what_no_other_could_post() -> None:
     routes = (to("slack:C1"), to("slack:C2", fallback=True))
     assert where(*routes) == ["slack:C1"]
     assert where(*routes, fallback=True) == ["slack:C2"]
-    named = ask(destinations=("slack:C1",))
-    assert where(*routes, of=named, fallback=True) == []
+    narrowed = (*routes, to("slack:C3", fallback=True, agents=("other",)))
+    assert where(*narrowed, fallback=True) == ["slack:C2"]
+
+
+def test_an_ask_that_names_destinations_falls_back_as_any_other() -> None:
+    """What it named took nothing, so it goes where nothing else went; named itself, it waits."""
+    routes = (to("slack:C1"), to("slack:C2", fallback=True))
+    for named in ("slack:C1", "person:bob", "slack:C2"):
+        assert where(*routes, of=ask(destinations=(named,)), fallback=True) == ["slack:C2"]
+    assert where(*routes, of=ask(destinations=("slack:C2",))) == []
+
+
+def test_an_ask_is_addressed_where_it_or_a_route_names_a_place() -> None:
+    """Even one that leads nowhere; a route that does not carry it names none."""
+    assert addressed([to("slack:C1")], ASK)
+    assert addressed([to("slack:C1", fallback=True)], ASK)
+    assert addressed([Route(person="nobody", tenant="acme")], ASK)
+    assert addressed([], ask(destinations=("person:bob",)))
+    assert not addressed([to("slack:C1", agents=("other",)), to("slack:C2", own=True)], ASK)
 
 
 def test_a_run_may_name_what_its_routes_lead_to() -> None:
@@ -148,8 +183,11 @@ def test_a_run_may_name_what_its_routes_lead_to() -> None:
         to("slack:C3", tags=("deploy",), fallback=True),
         Route(person="kevin", tenant="acme"),
         Route(conversation="slack:C4", tenant="other"),
+        to("slack:C5", own=True),
     )
     assert may_name(routes, run) == {"slack:C1", "slack:C3", "person:kevin"}
+    begun_there = run.model_copy(update={"conversation": "slack:C5"})
+    assert may_name(routes, begun_there) == may_name(routes, run) | {"slack:C5"}
 
 
 @pytest.mark.parametrize(
