@@ -27,6 +27,7 @@ from channels.contract import (
     Tell,
 )
 from channels.shown import unstamped
+from channels.telegram import words
 from channels.telegram.render import TOAST, begin_link, units
 from channels.telegram.turns import Turns
 from channels.words import told
@@ -45,13 +46,29 @@ ANSWER_WITHIN_S = 0.4
 SEEN_IN_PASSING = 80
 """Ours: a longer text is shown until it is closed, and not for two seconds."""
 
-ANSWERED = 4_096
-"""Ours: presses lately answered, which cannot be answered again."""
+LATELY = 4_096
+"""Ours: presses that were answered, and people sent to their own chat; neither is done twice."""
 
 OF_THE_POST = (Pick, PickToggle, PressApprove, PressDecline, PressSkip)
 """What ends an ask by a press on its own post."""
 
 _log = logging.getLogger("channels.telegram")
+
+
+class _Lately:
+    """Names that were lately added."""
+
+    def __init__(self) -> None:
+        self._names: OrderedDict[str, None] = OrderedDict()
+
+    def add(self, name: str) -> bool:
+        """Whether it is new."""
+        if name in self._names:
+            return False
+        self._names[name] = None
+        if len(self._names) > LATELY:
+            self._names.popitem(last=False)
+        return True
 
 
 class Pressing:
@@ -62,7 +79,8 @@ class Pressing:
         self._saying = saying
         self._me = me
         self._turns = Turns()
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._answered = _Lately()
+        self._sent_there = _Lately()
 
     async def press(self, press: Press, taken: asyncio.Future[None]) -> None:
         """All that follows from a press. It is `taken` once the desk has it, or refused it."""
@@ -148,6 +166,7 @@ class Pressing:
     async def _whisper(self, press: Press, tells: tuple[Tell, ...]) -> None:
         """What was too long or too late for the answer: in their own chat, else in the open."""
         where, sender = press.pressed.where, press.pressed.sender
+        in_the_open: list[str] = []
         for tell in tells:
             if where.direct:
                 await self._saying.say(where.conversation, tell.text, tell.buttons)
@@ -155,8 +174,16 @@ class Pressing:
             try:
                 await self._saying.say(sender.account, tell.text, tell.buttons)
             except PostError:
-                if tell.public is not None:
-                    await self._saying.under(press, tell.public)
+                in_the_open.append(tell.public or self._only_there(press))
+        for text in filter(None, dict.fromkeys(in_the_open)):
+            await self._saying.under(press, text)
+
+    def _only_there(self, press: Press) -> str:
+        """Where to read what nobody else may; "" once they were told that in this place."""
+        where, sender = press.pressed.where, press.pressed.sender
+        if not self._sent_there.add(f"{where.conversation}/{sender.account}"):
+            return ""
+        return words.for_you_alone(self._desk.reader(sender, where))
 
     async def _put_away(self, press: Press) -> None:
         """Send and "No, just talking" are done with once their author pressed one."""
@@ -168,11 +195,8 @@ class Pressing:
         self, press: Press, text: str = "", *, alert: bool = False, link: str | None = None
     ) -> bool:
         """Whether it was this that answered the press; one that was a link needs none."""
-        if press.query is None or press.query in self._answered:
+        if press.query is None or not self._answered.add(press.query):
             return False
-        self._answered[press.query] = None
-        while len(self._answered) > ANSWERED:
-            self._answered.popitem(last=False)
         await self._saying.answer_press(press.query, text, alert=alert and bool(text), link=link)
         return True
 

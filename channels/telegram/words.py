@@ -1,4 +1,4 @@
-"""What only Telegram needs said: its menu of commands, and what a chat of it is called."""
+"""What only Telegram needs said: its menu of commands, what a chat is called, where to look."""
 
 from __future__ import annotations
 
@@ -14,6 +14,14 @@ COMMANDS = (
     ("help", message("How to answer")),
     ("link", message("What your account is called here")),
 )
+
+
+def for_you_alone(reader: Reader) -> str:
+    """In the open, to one who pressed there and whose own chat with us is closed."""
+    return reader.language.say(
+        "To whoever pressed just now: what came of it is for you alone. Open our private chat and "
+        "press Start, then press here again."
+    )
 
 
 def place(reader: Reader, name: str, topic: int | None) -> str:

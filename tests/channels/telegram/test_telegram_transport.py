@@ -37,6 +37,7 @@ from tests.channels.telegram.doors import (
 )
 from tests.channels.telegram.rooms import (
     ANA,
+    BEN,
     CLEO,
     GROUP,
     platform,
@@ -111,8 +112,10 @@ async def test_what_fails_stops_nothing_behind_it(pair: Trio) -> None:
     await chat.until(lambda: not chat.updates.pending)
 
 
-async def press(chat: Telegram, transport: TelegramTransport, where: Destination = PLACE) -> None:
-    """Ana presses a button on a post of ours."""
+async def press(
+    chat: Telegram, transport: TelegramTransport, where: Destination = PLACE, by: str = ANA
+) -> None:
+    """Ana, or whoever it is by, presses a button on a post of ours."""
     from channels.callback import pack
 
     row = [{"text": "Red", "callback_data": pack(ASK, Pick("o1"))}]
@@ -123,7 +126,7 @@ async def press(chat: Telegram, transport: TelegramTransport, where: Destination
         "reply_markup": {"inline_keyboard": [row]},
     }
     await transport._api.send(where.conversation, payload)
-    await chat.press(ANA, chat.messages(where.conversation)[-1], "Red")
+    await chat.press(by, chat.messages(where.conversation)[-1], "Red")
 
 
 async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Trio) -> None:
@@ -239,6 +242,25 @@ async def test_words_too_long_for_a_toast_go_to_the_own_chat_or_into_the_open(pa
     await press(chat, transport)
     assert (await shows(chat, GROUP, "in the open")).raw["reply_to_message"]["text"] == "Which?"
     await chat.until(lambda: not chat.spinning())
+
+
+async def test_who_cannot_be_told_in_private_is_told_where_to_look(pair: Trio) -> None:
+    """A refusal that came late, to one who never pressed Start: nothing of it, and once."""
+    chat, transport, door = pair
+
+    async def refuses(_: Interaction) -> Response:
+        await chat.until(lambda: not chat.spinning())
+        return Response((Tell("You can't answer this one."),))
+
+    door.answers = refuses
+    await press(chat, transport, by=BEN)
+    said = await shows(chat, GROUP, "for you alone")
+    assert said.raw["reply_to_message"]["text"] == "Which?"
+    assert "can't" not in said.text
+    await press(chat, transport, by=BEN)
+    await press(chat, transport)
+    await shows(chat, ANA, "You can't answer this one.")
+    assert sum("for you alone" in one.text for one in chat.messages(GROUP)) == 1
 
 
 async def test_a_time_in_a_toast_is_in_words(pair: Trio) -> None:
