@@ -16,7 +16,6 @@ from channels.testing.discord.server import ACK_WITHIN_S
 from gateway.ask import Status
 from gateway.embedded_redis import EngineError, find_server
 from gateway.question import Kind
-from gateway.store import EventType
 from tests.channels.discord.rooms import OPEN, PEOPLE, opened, posted, running, told
 from tests.channels.gatewayed import gateway, settings
 from tests.redis.servers import Rack, racks
@@ -255,31 +254,6 @@ async def test_an_intent_that_is_off_never_costs_the_token(redis_url: str, tmp_p
             with pytest.raises(Enough):
                 await replace(gate.chats, rest=rest).listen("discord")
             assert 0 < before - chat.gateway.starts_left() <= STARTS_A_DAY / 24 / 2
-
-
-async def test_a_post_deleted_while_nothing_ran_is_made_anew_by_its_reminder(
-    redis_url: str, tmp_path: Path
-) -> None:
-    """Discord tells nobody of it later; the new post can be answered, and nothing hangs loose."""
-    async with Discord() as chat:
-        chat.person("7", "Ana")
-        chat.channel("600", "general")
-        config = settings({"discord": chat.settings()}, PEOPLE, OPEN, tmp_path)
-        async with gateway(config, redis_url) as gate:
-            ask = await gate.ask(choice("red", "blue"))
-            gone = await posted(chat)
-
-            async def shown() -> bool:
-                return (await gate.where(ask)).get("discord:600") == "shown"
-
-            await until(shown, "the post is recorded")
-        chat.erase("600", gone.id)
-        async with gateway(config, redis_url, "w2") as back:
-            record = await back.record(ask)
-            assert await back.store.climb(record, 0, 1, EventType.WAITING, "answerers", None)
-            await chat.press("7", await posted(chat), "2. blue")
-            await back.closed(ask)
-        assert len(chat.messages("600")) == 1
 
 
 async def test_a_note_is_said_where_its_post_stood(redis_url: str, tmp_path: Path) -> None:
