@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BY_SENDING = "`oz0 doctor --send DEST` posts a real ask there, and waits for its answer."
 """What shows all that no call can."""
 
-_STATUS = re.compile(r"(?:http_)?([345]\d\d)")
+_STATUS = re.compile(r"(?:[a-z_]+_)?([345]\d\d)")
 
 
 async def looked(what: str, address: str, look: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:

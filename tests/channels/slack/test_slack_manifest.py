@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from channels.slack.examine import SCOPES
-from channels.slack.settings import PATH
+from channels.slack.manifest import EVENTS as NEEDED
+from channels.slack.manifest import findings
+from channels.slack.settings import PATH, Settings
 from channels.testing.slack.rules import EVENTS
 from channels.testing.slack.rules import SCOPES as GRANTED
 
@@ -28,7 +32,7 @@ def test_a_manifest_asks_for_what_is_needed(name: str) -> None:
     scopes = set(made["oauth_config"]["scopes"]["bot"])
     assert set(SCOPES) <= scopes
     assert scopes <= set(GRANTED)
-    assert set(made["settings"]["event_subscriptions"]["bot_events"]) == set(EVENTS)
+    assert set(made["settings"]["event_subscriptions"]["bot_events"]) == set(EVENTS) == set(NEEDED)
     home = made["features"]["app_home"]
     assert (home["messages_tab_enabled"], home["messages_tab_read_only_enabled"]) == (True, False)
     assert home["home_tab_enabled"]
@@ -57,3 +61,83 @@ def test_only_the_one_without_socket_mode_has_addresses() -> None:
     assert made["settings"]["socket_mode_enabled"] is False
     assert manifest("manifest.json")["settings"]["socket_mode_enabled"] is True
     assert "url" not in json.dumps(manifest("manifest.json"))
+
+
+@pytest.mark.parametrize(
+    ("name", "mode"), [("manifest.json", "socket"), ("manifest-http.json", "http")]
+)
+def test_the_doctor_has_nothing_against_a_manifest_of_ours(name: str, mode: str) -> None:
+    """What it reads there is what we hand out, in the mode that each is for and in no other."""
+    tokens = {"bot_token": "xoxb-1", "app_token": "xapp-1", "signing_secret": "x"}
+    for tried in ("socket", "http"):
+        found = list(findings(manifest(name), Settings.model_validate(tokens | {"mode": tried})))
+        assert all(one.fine for one in found) is (tried == mode)
+        assert all(bool(one.mend) is not one.fine for one in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"settings": {"interactivity": {"is_enabled": False}}}, "Switch Interactivity on"),
+        ({"features": {"slash_commands": [{"command": "/other"}]}}, "Add the command /oz"),
+        (
+            {
+                "features": {
+                    "app_home": {
+                        "messages_tab_enabled": True,
+                        "messages_tab_read_only_enabled": True,
+                    }
+                }
+            },
+            "let users send messages from it",
+        ),
+    ],
+)
+def test_what_a_manifest_lacks_is_named(change: dict[str, Any], said: str) -> None:
+    """With the page of Slack's where it is mended."""
+    changed = {key: value | change.get(key, {}) for key, value in OURS.items()}
+    settings = Settings.model_validate({"bot_token": "xoxb-1", "app_token": "xapp-1"})
+    (fault,) = [one for one in findings(changed, settings) if not one.fine]
+    assert said in fault.mend
+
+
+OURS = {
+    key: value
+    for key, value in manifest("manifest.json").items()
+    if key in ("features", "settings")
+}
+
+KEYS = [
+    "features",
+    "settings",
+    "slash_commands",
+    "app_home",
+    "command",
+    "url",
+    "/oz",
+    "event_subscriptions",
+    "bot_events",
+    "interactivity",
+    "request_url",
+]
+
+parts = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(KEYS),
+            inner | st.just("/oz") | st.just("http://[") | st.just("message.im"),
+            max_size=4,
+        )
+    ),
+)
+
+
+@given(found=st.dictionaries(st.sampled_from(["features", "settings"]), parts))
+@pytest.mark.parametrize("mode", ["socket", "http"])
+def test_any_manifest_is_read(found: Any, mode: str) -> None:
+    """Whatever Slack makes of it one day."""
+    tokens = {"bot_token": "xoxb-1", "app_token": "xapp-1", "signing_secret": "x", "mode": mode}
+    told = list(findings(found, Settings.model_validate(tokens)))
+    assert all(bool(one.mend) is not one.fine for one in told)

@@ -336,3 +336,25 @@ async def test_every_call_is_remembered(chat: Slack, client: AsyncWebClient) -> 
     assert first.payload == {"channel": "C1", "text": "x", "unfurl_links": False}
     assert second.refused == "channel_not_found"
     assert first.at <= second.at
+
+
+async def test_how_the_app_is_set_up_is_told_to_its_owner_alone(
+    chat: Slack, client: AsyncWebClient
+) -> None:
+    """By a token of its own kind, for its own app; and what is told is what holds."""
+    app = (await client.bots_info(bot="BOZ"))["bot"]["app_id"]
+    export = client.apps_manifest_export
+    assert await refused(export(app_id=app)) == "not_allowed_token_type"
+    assert await refused(export(app_id=app, token="xoxe.other")) == "invalid_auth"
+    token = chat.rules.config_token
+    assert await refused(export(app_id="A404", token=token)) == "invalid_app_id"
+    chat.rules.events = {"message.im"}
+    chat.rules.messages_tab = False
+    told = (await export(app_id=app, token=token))["manifest"]
+    assert told["settings"]["event_subscriptions"] == {"bot_events": ["message.im"]}
+    assert told["settings"]["socket_mode_enabled"] is True
+    assert told["features"]["app_home"]["messages_tab_enabled"] is False
+    chat.carrier.request_url = "https://oz.example.com/slack/events"
+    told = (await export(app_id=app, token=token))["manifest"]
+    assert told["settings"]["socket_mode_enabled"] is False
+    assert told["settings"]["interactivity"]["request_url"] == chat.carrier.request_url
