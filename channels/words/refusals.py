@@ -84,8 +84,8 @@ WITH_CONTENT: Mapping[Refusal, str] = {
     Refusal.AMBIGUOUS_TIME: message("That can be {readings}. Reply {ways}."),
     Refusal.NO_SUCH_DATE: message("There is no such day. Reply with a date like 2026-10-20."),
     Refusal.WEEKDAY_DIFFERS: message("{day} is a {weekday}. Reply {date} if that day is meant."),
-    Refusal.NEEDS_TIME: message("It needs a time too, like {date} 14:00."),
-    Refusal.NEEDS_DATE: message("It needs the day too, like 2026-10-20 14:00."),
+    Refusal.NEEDS_TIME: message("It needs a time too, like {moment}."),
+    Refusal.NEEDS_DATE: message("It needs the day too, like {moment}."),
     Refusal.NEEDS_OFFSET: message(
         "Your time zone is not known here. Add the offset, like {date}+02:00."
     ),
@@ -123,6 +123,13 @@ WHERE: Mapping[tuple[Refusal, str], str] = {
     ),
     (Refusal.ODD_DIGITS, "keys"): message("Those digits do not read as plain ones. Reply {keys}."),
     (Refusal.NOT_A_NUMBER, "ways"): message("Numbers are written another way here. Reply {ways}."),
+    (Refusal.NOT_A_DATE, "moment"): message("This one takes a date and a time, like {moment}."),
+    (Refusal.NO_SUCH_DATE, "moment"): message(
+        "There is no such day. Reply with a date and a time, like {moment}."
+    ),
+    (Refusal.WEEKDAY_DIFFERS, "moment"): message(
+        "{day} is a {weekday}. Reply {date} and the time if that day is meant."
+    ),
     (Refusal.OUT_OF_RANGE, "span"): message("It goes from {min} to {max}; you wrote {typed}."),
     (Refusal.OUT_OF_RANGE, "min"): message("It is at least {min}; you wrote {typed}."),
 }

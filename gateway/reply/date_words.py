@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,6 +32,7 @@ _ENGLISH = (Locale("en"), Locale("en", "GB"))  # British English has "Sept"
 class DateWords:
     """`days` counts from today (tomorrow is 1). `coming` and `next` give the weekday, Monday 0, of
     "this Friday" and "next Friday". `ahead` finds "in 3 days" with the days each unit has.
+    `offsets` are the zones that can be named behind a time, by how far they are ahead of UTC.
     `orders` are the orders of day, month and year the person may mean; `half_days` says whether
     hours are told by 12 there, None where it is not known.
     """
@@ -44,6 +46,7 @@ class DateWords:
     beside: frozenset[str]
     before_time: frozenset[str]
     after_time: frozenset[str]
+    offsets: dict[str | None, timedelta]
     orders: frozenset[str]
     half_days: bool | None
     dotted_time: bool
@@ -71,6 +74,12 @@ def date_words_for(tag: str | None) -> DateWords:
         beside=_words(some, "beside_dates"),
         before_time=_words(some, "before_times"),
         after_time=_words(some, "after_times"),
+        offsets={
+            form: timedelta(hours=hours)
+            for one in some
+            for word, hours in one.offsets
+            for form in forms(word)
+        },
         orders=frozenset(map(_order, meant)) or _ANY_ORDER,
         half_days=clocks.pop() if len(clocks) == 1 else None,
         dotted_time=any("." in one.time_formats["short"].pattern for one in meant),

@@ -7,11 +7,12 @@ guessers take `no` for now and `9` for a month.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from dataclasses import replace
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from gateway.reply.date_words import DateWords, date_words_for
+from gateway.reply.date_words import date_words_for
+from gateway.reply.days import read_days
 from gateway.reply.meaning import Refusal, Refused
 from gateway.reply.reading import Failed, Manner, Read, Reading, failed
 from gateway.reply.times import Clock, read_clock
@@ -19,9 +20,12 @@ from gateway.zones import has_whole_minutes, is_skipped, moments, zone_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import date, timedelta
 
     from gateway.question import Field
     from gateway.reply.clean import Said
+    from gateway.reply.date_words import DateWords
+    from gateway.reply.days import Days
     from gateway.reply.place import Place
 
 LONGEST_DATE_CHARS = 80
@@ -30,34 +34,11 @@ LONGEST_DATE_CHARS = 80
 MOST_TOKENS = 12
 """Ours: words of a date and a time together."""
 
-CENTURY = 2000
-"""Two digits of a year are of this century: dates asked for are near."""
+NEAR_YEARS = 20
+"""Ours: where a time is wanted, the `1430` of `20 Oct 1430` is one that lacks its colon."""
 
-LEAP_CYCLE_YEARS = 8
-"""29 February comes at least once in so many years, also around 2100."""
-
-_WEEK = timedelta(weeks=1)
-_ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})")
-_NUMERIC = re.compile(r"(\d{1,2})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{4}|\d{2})")
-_SHORT = re.compile(r"(\d{1,2})\s?([/.])\s?(\d{1,2})\.?")
-_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.|o|\u00ba)?")
-_TOKEN = re.compile(r"[^\s,]+")
-_HYPHEN = re.compile(r"(?<=\d)-(?=[^\W\d])|(?<=[^\W\d])-(?=\d)")
-"""`20-Oct-2026` is parted by these."""
-
-
-@dataclass(frozen=True, slots=True)
-class Days:
-    """The days a text may mean, the likeliest first.
-
-    `told` says that they are wholly in digits, `iso` that the year comes first. `why` is set where
-    there is no such day.
-    """
-
-    days: tuple[date, ...]
-    told: bool = False
-    iso: bool = False
-    why: Refusal | None = None
+EXAMPLE_DAY = "2026-10-20"
+"""Ours: one that has a single reading in any order."""
 
 
 def read_date(reply: Said, field: Field, place: Place) -> Reading:
@@ -69,29 +50,39 @@ def read_date(reply: Said, field: Field, place: Place) -> Reading:
     zone = zone_for(place.zone)
     today = place.now.astimezone(zone).date() if zone else place.now.date()
     try:
-        return _date(reply, text, field, names, place, today)
+        reading = _date(reply, text, field, names, place, today)
     except OverflowError:  # past the year 9999
-        return failed(Refusal.NO_SUCH_DATE)
+        reading = failed(Refusal.NO_SUCH_DATE)
+    if isinstance(reading, Failed) and field.date_time:
+        return _with_moment(reading, zoned=zone is not None)
+    return reading
+
+
+def _with_moment(reading: Failed, *, zoned: bool) -> Failed:
+    """The refusal with a whole moment such as the field takes, of the day that was named."""
+    day = str(reading.refused.data.get("date", EXAMPLE_DAY))[: len(EXAMPLE_DAY)]
+    data = {**reading.refused.data, "moment": f"{day} 14:00{'' if zoned else '+02:00'}"}
+    return replace(reading, refused=replace(reading.refused, data=data))
 
 
 def _date(
     reply: Said, text: str, field: Field, names: DateWords, place: Place, today: date
 ) -> Reading:
     for head, tail in _cuts(text):
-        found = _days(head, names, today)
+        found = read_days(head, names, today)
         if found is None:
             continue
-        clock = read_clock(tail, names, by_24=found.iso) if tail else None
+        joined = text == f"{head}t{tail}"
+        clock = read_clock(tail, names, by_24=found.iso, joined=joined) if tail else None
         if tail and clock is None:
             continue
         if reply.odd:
             return failed(Refusal.ODD_DIGITS)
-        words = any(map(str.isalpha, tail.rstrip("z")))
-        manner = Manner.EXACT if found.told and not words else Manner.WORDS
+        words = any(map(str.isalpha, head + tail.rstrip("z")))
+        manner = Manner.WORDS if words else Manner.EXACT
         return _settled(found, clock, manner, field, place)
     digits = any(map(str.isdecimal, text)) and not any(map(str.isalpha, text))
-    clocked = read_clock(text, names, by_24=False)
-    if clocked is not None and field.date_time:
+    if field.date_time and read_clock(text, names) is not None:
         return failed(Refusal.NEEDS_DATE)
     return failed(Refusal.NOT_A_DATE, shaped=digits)
 
@@ -114,27 +105,34 @@ def _settled(
     if found.why is not None:
         named = {"date": found.days[0].isoformat()} if found.days else {}
         return Failed(Refused(found.why, named))
-    if clock is not None and not field.date_time:
-        return failed(Refusal.TIME_NOT_WANTED, date=found.days[0].isoformat())
     if clock is None:
-        if field.date_time:
-            return failed(Refusal.NEEDS_TIME, date=found.days[0].isoformat())
-        if len(found.days) > 1:
-            ways = tuple(day.isoformat() for day in found.days)
-            return failed(Refusal.AMBIGUOUS_DATE, ways=ways)
-        return Read(found.days[0].isoformat(), manner)
+        return _day_alone(found, manner, field, place)
+    if not field.date_time:
+        return failed(Refusal.TIME_NOT_WANTED, date=found.days[0].isoformat())
     return _moment(found, clock, manner, place)
+
+
+def _day_alone(found: Days, manner: Manner, field: Field, place: Place) -> Reading:
+    first, *more = found.days
+    if field.date_time and abs(first.year - place.now.year) > NEAR_YEARS:
+        return failed(Refusal.NOT_A_DATE)
+    if field.date_time:
+        return failed(Refusal.NEEDS_TIME, date=first.isoformat())
+    if more:
+        return failed(Refusal.AMBIGUOUS_DATE, ways=tuple(day.isoformat() for day in found.days))
+    return Read(first.isoformat(), manner)
 
 
 def _moment(found: Days, clock: Clock, manner: Manner, place: Place) -> Reading:
     """The moment of a date and a time, with its offset written out."""
     wall = [datetime.combine(day, one) for day in found.days for one in clock.times()]
-    if len(wall) > 1:
+    if len(wall) > 1 or clock.ranged:
         code = Refusal.AMBIGUOUS_DATE if len(found.days) > 1 else Refusal.AMBIGUOUS_TIME
-        return failed(code, ways=tuple(one.isoformat(" ", "minutes") for one in wall))
+        offsets = (None, clock.offset) if clock.ranged else (clock.offset,)
+        return failed(code, ways=tuple(_way(one, offset) for offset in offsets for one in wall))
     (local,) = wall
     if clock.offset is not None:
-        return Read(local.replace(tzinfo=timezone(clock.offset)).isoformat(), manner)
+        return Read(_way(local, clock.offset), manner)
     zone = zone_for(place.zone)
     if zone is None:
         return failed(Refusal.NEEDS_OFFSET, date=local.isoformat())
@@ -147,136 +145,8 @@ def _moment(found: Days, clock: Clock, manner: Manner, place: Place) -> Reading:
     return Read(meant[0].isoformat(), manner)
 
 
-def _days(text: str, names: DateWords, today: date) -> Days | None:
-    """The days the whole text names; None where it names none."""
-    return (
-        _in_digits(text, names, today)
-        or _in_words(_without_lead(text, names), names, today)
-        or _with_month(text, names, today)
-    )
-
-
-def _without_lead(text: str, names: DateWords) -> str:
-    words = text.split()
-    while len(words) > 1 and words[0] in names.beside and " ".join(words) not in names.days:
-        words = words[1:]
-    return " ".join(words).rstrip(".")
-
-
-def _in_digits(text: str, names: DateWords, today: date) -> Days | None:
-    iso = _ISO.fullmatch(text)
-    if iso is not None:
-        day = _day(int(iso[1]), int(iso[3]), int(iso[4]))
-        return Days((day,), told=True, iso=True) if day else Days((), why=Refusal.NO_SUCH_DATE)
-    full = _NUMERIC.fullmatch(text)
-    if full is not None:
-        return _told(_with_year((full[1], full[3], full[4]), names.orders))
-    short = _SHORT.fullmatch(text)
-    if short is None:
-        return None
-    first, second = int(short[1]), int(short[3])
-    pairs = {"dmy": (first, second), "mdy": (second, first)}
-    likely = [_coming(*pairs[order], today) for order in sorted(_year_last(names.orders))]
-    found = likely if any(likely) else [_coming(*pair, today) for pair in pairs.values()]
-    return _told([day for days in found for day in days])
-
-
-def _told(days: list[date]) -> Days:
-    once = tuple(dict.fromkeys(days))
-    return Days(once, told=True) if once else Days((), why=Refusal.NO_SUCH_DATE)
-
-
-def _with_year(parts: tuple[str, str, str], orders: frozenset[str]) -> list[date]:
-    """The days three numbers may be by the person's orders; by any order where none of theirs fits.
-
-    A year of four digits is a year wherever it stands.
-    """
-
-    def by(order: str) -> date | None:
-        part = dict(zip(order, map(int, parts), strict=True))
-        year = part["y"] if len(parts[2]) > 2 else CENTURY + part["y"]
-        return _day(year, part["m"], part["d"])
-
-    short = len(parts[2]) == 2
-    likely = orders if short else _year_last(orders)
-    found = [day for order in sorted(likely) if (day := by(order))]
-    every = ("dmy", "mdy", "ymd") if short else ("dmy", "mdy")
-    return found or [day for order in every if (day := by(order))]
-
-
-def _year_last(orders: frozenset[str]) -> frozenset[str]:
-    """The orders in which day and month may stand where the year is not first."""
-    return frozenset(("dmy", "mdy")) if "ymd" in orders else orders
-
-
-def _in_words(text: str, names: DateWords, today: date) -> Days | None:
-    if text in names.days:
-        return Days((today + timedelta(days=names.days[text]),))
-    for weekdays in (names.coming, names.weekdays):
-        if text in weekdays:
-            day = _weekday(weekdays[text], today)
-            return Days((day, day + _WEEK) if day == today else (day,))
-    if text in names.next:
-        day = _weekday(names.next[text], today + timedelta(days=1))
-        return Days((day, day + _WEEK))
-    for pattern, size in names.ahead if any(map(str.isdecimal, text)) else ():
-        found = pattern.fullmatch(text)
-        if found is not None:
-            return Days((today + timedelta(days=size * int(found[1])),))
-    return None
-
-
-def _weekday(weekday: int, start: date) -> date:
-    return start + timedelta(days=(weekday - start.weekday()) % 7)
-
-
-def _with_month(text: str, names: DateWords, today: date) -> Days | None:
-    """`20 Oct`, `Oct 20 2026`, `Tuesday, 20 October 2026`, `20. Oktober`, `20 de octubre`."""
-    tokens = [one for one in _TOKEN.findall(_HYPHEN.sub(" ", text)) if one not in names.beside]
-    weekday = names.weekdays.get(tokens[0].rstrip(".")) if len(tokens) > 2 else None
-    if weekday is not None:
-        tokens = tokens[1:]
-    if len(tokens) not in (2, 3):
-        return None
-    year = None
-    if len(tokens) == 3:
-        year = int(tokens[2]) if re.fullmatch(r"\d{4}", tokens[2]) else None
-        if year is None:
-            return None
-    pair = _day_and_month(tokens[0], tokens[1], names)
-    if pair is None:
-        return None
-    days = _coming(*pair, today) if year is None else _given(year, pair[1], pair[0])
-    if not days:
-        return Days((), why=Refusal.NO_SUCH_DATE)
-    if weekday is not None and all(day.weekday() != weekday for day in days):
-        return Days(tuple(days), why=Refusal.WEEKDAY_DIFFERS)
-    return Days(tuple(day for day in days if weekday in (None, day.weekday())))
-
-
-def _day_and_month(first: str, second: str, names: DateWords) -> tuple[int, int] | None:
-    for day, month in ((first, second), (second, first)):
-        number, name = _ORDINAL.fullmatch(day), month.rstrip(".")
-        # `mar 4` is Tuesday the 4th in Spanish
-        if number and name in names.months and (month is second or name not in names.weekdays):
-            return int(number[1]), names.months[name]
-    return None
-
-
-def _given(year: int, month: int, day: int) -> list[date]:
-    found = _day(year, month, day)
-    return [found] if found else []
-
-
-def _coming(day: int, month: int, today: date) -> list[date]:
-    """The next such day; where that could be today, also the one after."""
-    years = range(today.year, today.year + 2 * LEAP_CYCLE_YEARS + 1)
-    found = [one for year in years if (one := _day(year, month, day)) and one >= today]
-    return found[: 2 if found[:1] == [today] else 1]
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+def _way(local: datetime, offset: timedelta | None) -> str:
+    """That time as it can be written with one reading."""
+    if offset is None:
+        return local.isoformat(" ", "minutes")
+    return local.replace(tzinfo=timezone(offset)).isoformat()

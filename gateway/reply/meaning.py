@@ -53,7 +53,7 @@ class Refusal(StrEnum):
     AMBIGUOUS_NUMBER = "ambiguous_number"  # readings, ways
     NOT_WHOLE = "not_whole"  # typed
     OUT_OF_RANGE = "out_of_range"  # typed; min, max where there are bounds
-    # dates
+    # dates; where a time is wanted too, `moment`: both, as they can be written
     NOT_A_DATE = "not_a_date"
     AMBIGUOUS_DATE = "ambiguous_date"  # ways
     AMBIGUOUS_TIME = "ambiguous_time"  # ways

@@ -81,6 +81,10 @@ def test_a_date_with_one_reading_is_taken(text: str, expected: str) -> None:
         *(("id", "besok", "2026-01-16"), ("id", "lusa", "2026-01-17")),
         *(("id", "hari ini", "2026-01-15"), ("id", "hari Jumat", "2026-01-16")),
         *(("id", "tanggal 20 Agustus 2026", "2026-08-20"), ("id", "3 hari lagi", "2026-01-18")),
+        *(("de-DE", "am 20.10.2026", "2026-10-20"), ("de", "den 20.10.", "2026-10-20")),
+        *(("en-GB", "on the 20/10/2026", "2026-10-20"), ("es-ES", "el 20/10", "2026-10-20")),
+        *(("id", "pada tanggal 20/10/2026", "2026-10-20"), ("en-GB", "Tue 20/10", "2026-10-20")),
+        *(("de", "am Dienstag, den 20.10.2026", "2026-10-20"), ("de", "Di 20.10.", "2026-10-20")),
         *(("fr-FR", "demain", "2026-01-16"), ("fr-FR", "20 février 2026", "2026-02-20")),
         *(("de", "tomorrow", "2026-01-16"), ("es", "in 3 days", "2026-01-18")),
     ],
@@ -100,6 +104,7 @@ def test_dates_are_read_in_the_persons_language_and_in_english(
         ("03.04.2026", ("2026-04-03", "2026-03-04")),
         ("3/4", ("2026-04-03", "2026-03-04")),
         ("20/10/26", ("2026-10-20", "2020-10-26")),
+        ("03-04-05", ("2005-04-03", "2005-03-04", "2003-04-05")),
         ("Thursday", ("2026-01-15", "2026-01-22")),
         ("this thursday", ("2026-01-15", "2026-01-22")),
         ("15 Jan", ("2026-01-15", "2027-01-15")),
@@ -132,6 +137,13 @@ def test_the_territory_decides_whether_the_month_comes_first(
 ) -> None:
     """A language alone decides only where its territories agree (Panama has the month first)."""
     assert day("03/04/2026", locale) == expected
+
+
+@pytest.mark.parametrize("locale", ["sv-SE", "en-CA", "ja-JP"])
+@pytest.mark.parametrize("text", ["03/04/26", "26-10-20", "03/04/2026"])
+def test_where_the_year_comes_first_it_may_still_be_told_last(locale: str, text: str) -> None:
+    """A year of two digits says no more about its place than one of four."""
+    assert day(text, locale) is Refusal.AMBIGUOUS_DATE
 
 
 @pytest.mark.parametrize("locale", ["en-US", "en-GB", "ja-JP", None])
@@ -187,6 +199,14 @@ def test_days_that_do_not_exist_are_refused(text: str) -> None:
 def test_a_weekday_that_does_not_fit_its_date_is_refused() -> None:
     """One of the two is wrong, and only the person knows which."""
     assert day("Wednesday 20 Oct 2026") is Refusal.WEEKDAY_DIFFERS
+    assert day("am Mittwoch, den 20.10.2026", "de") is Refusal.WEEKDAY_DIFFERS
+
+
+def test_a_weekday_tells_which_of_two_days_is_meant() -> None:
+    """3 April 2026 is a Friday, 4 March a Wednesday; `10.11` behind one may be a time."""
+    assert day("Friday 03/04/2026") == "2026-04-03"
+    assert day("Wed 03/04/2026") == "2026-03-04"
+    assert moment("Jumat 10.11", "id") == "2026-01-16T10:11:00+01:00"
 
 
 def test_digits_that_are_not_plain_make_no_date() -> None:
@@ -251,6 +271,10 @@ def test_a_time_is_read_in_the_persons_zone_with_its_offset_written_out(
         ("de-DE", "morgen 9:00", "2026-01-16T09:00:00+01:00"),
         ("id", "besok pukul 14.30", "2026-01-16T14:30:00+01:00"),
         ("id", "besok 14.30", "2026-01-16T14:30:00+01:00"),
+        ("id", "besok 14.30 WIB", "2026-01-16T14:30:00+07:00"),
+        ("id", "besok pukul 14 WITA", "2026-01-16T14:00:00+08:00"),
+        ("id", "Jumat, 14:30 wit", "2026-01-16T14:30:00+09:00"),
+        ("de-DE", "am 20.10. um 14 Uhr", "2026-10-20T14:00:00+02:00"),
         ("es-ES", "mañana a las 15:00", "2026-01-16T15:00:00+01:00"),
     ],
 )
@@ -266,6 +290,59 @@ def test_an_hour_of_the_night_or_the_day_is_refused_with_both(locale: str | None
     assert isinstance(found, Refused)
     assert found.code is Refusal.AMBIGUOUS_TIME
     assert ways(found) == ("2026-01-16 09:00", "2026-01-16 21:00")
+
+
+@pytest.mark.parametrize(
+    ("locale", "text", "expected"),
+    [
+        (
+            "en-GB",
+            "Friday 10:30-11:30",
+            ("2026-01-16 10:30", "2026-01-16T10:30:00-11:30"),
+        ),
+        ("en-US", "Friday 2pm-4", ("2026-01-16 14:00", "2026-01-16T14:00:00-04:00")),
+        (None, "2026-10-20 09:00 -11:00", ("2026-10-20 09:00", "2026-10-20T09:00:00-11:00")),
+        (None, "2026-10-20T09:00-11", ("2026-10-20 09:00", "2026-10-20T09:00:00-11:00")),
+        (
+            "en-US",
+            "tomorrow 9:00 UTC",
+            ("2026-01-16T09:00:00+00:00", "2026-01-16T21:00:00+00:00"),
+        ),
+    ],
+)
+def test_a_time_and_a_minus_may_be_a_span(
+    locale: str | None, text: str, expected: tuple[str, ...]
+) -> None:
+    """It is an offset for sure only as RFC 3339 has it, or behind UTC; each way to write works."""
+    found = said(text, MOMENT, locale=locale)
+    assert isinstance(found, Refused)
+    assert found.code is Refusal.AMBIGUOUS_TIME
+    assert ways(found) == expected
+    for way in expected:
+        assert moment(way, locale) != Refusal.AMBIGUOUS_TIME
+        assert isinstance(said(way, MOMENT, locale=locale), Answered)
+    assert moment("2026-10-20 09:00 UTC-11", locale) == "2026-10-20T09:00:00-11:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-10-20 09:00 +14:00", "2026-10-20T09:00:00+14:00"),
+        ("2026-10-20T09:00-12:00", "2026-10-20T09:00:00-12:00"),
+        ("2026-10-20 09:00 UTC-12", "2026-10-20T09:00:00-12:00"),
+        *[(f"2026-10-20 09:00 {far}", Refusal.NOT_A_DATE) for far in ("+14:01", "UTC-13", "+2:60")],
+        *[(f"2026-10-20 {span}", Refusal.NOT_A_DATE) for span in ("14:00-16:00", "14:00-15")],
+        ("2026-10-20T09:00:00-12:01", Refusal.NOT_A_DATE),
+    ],
+)
+def test_an_offset_is_one_that_clocks_on_earth_have(text: str, expected: Any) -> None:
+    """From twelve hours behind UTC to fourteen ahead."""
+    assert moment(text) == expected
+
+
+def test_a_zone_by_name_and_an_offset_are_one_too_many() -> None:
+    """Even where they agree, nothing is picked out of two."""
+    assert moment("besok 14:00 WIB +07:00", "id") is Refusal.NOT_A_DATE
 
 
 @pytest.mark.parametrize(
@@ -310,6 +387,21 @@ def test_what_is_no_moment_is_refused(text: str, code: Refusal) -> None:
     assert moment(text) is code
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", None])
+@pytest.mark.parametrize(
+    "text",
+    ["tomorrow at 9", "noon", "14:00 CET", "20 Oct 1430", "14:00", "20 Oct", "30 Feb", "soon"],
+)
+def test_a_moment_that_was_not_read_hears_of_one_that_is(text: str, zone: str | None) -> None:
+    """A day alone would be refused next; `1430` was no year, and gets the hour it lacks."""
+    found = said(text, MOMENT, zone=zone)
+    assert isinstance(found, Refused)
+    example = found.data["moment"]
+    assert isinstance(example, str)
+    assert moment(example, zone=zone) == "2026-10-20T14:00:00+02:00"
+    assert "moment" not in getattr(said("noon", DAY, zone=zone), "data", {})
+
+
 @pytest.mark.parametrize("zone", [None, "", "No/Where", "../etc", "Europe"])
 def test_a_time_without_zone_or_offset_is_refused(zone: str | None) -> None:
     """Nobody's zone is guessed."""
@@ -323,6 +415,7 @@ def test_a_date_in_words_is_confirmed_in_a_shared_place() -> None:
     assert said("2026-10-20", DAY, shared=True) == Answered({"on": "2026-10-20"})
     assert said("20.10.2026", DAY, shared=True) == Answered({"on": "2026-10-20"})
     assert isinstance(said("20 Oct", DAY, shared=True), Confirm)
+    assert isinstance(said("am 20.10.2026", DAY, shared=True, locale="de"), Confirm)
 
 
 @UNHURRIED

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.question import Kind
+from gateway.reply import Draft, Partial
 from gateway.reply.catalogue import CATALOGUES
 from gateway.reply.catalogue.entry import Catalogue
 from gateway.reply.date_words import date_words_for
@@ -23,7 +25,7 @@ from gateway.reply.language import (
 )
 from gateway.reply.numbers import signs_for
 from tests.strategies import any_text
-from tests.strategies_reply import UNHURRIED
+from tests.strategies_reply import UNHURRIED, field, said
 
 ACTING = (
     *("skip", "decline", "approve", "cancel", "help", "pending", "back", "clear", "done"),
@@ -54,12 +56,29 @@ def test_a_word_that_acts_is_no_mere_assent(language: str) -> None:
         assert not {spoken(word) for word in getattr(words, name)} & words.bare, name
 
 
+@pytest.mark.parametrize(
+    ("language", "word"),
+    [
+        *(("es", "borrar"), ("es", "listo"), ("es", "volver"), ("es", "saltar")),
+        *(("es", "pendiente"), ("id", "hapus"), ("id", "menunggu"), ("id", "tertunda")),
+        *(("de", "offen"), ("de", "ausstehend"), ("de", "leeren")),
+    ],
+)
+def test_an_everyday_word_is_an_answer(language: str, word: str) -> None:
+    """ "What becomes of the old ones?" "Delete": that drops no draft, and sends none."""
+    draft = Draft().fill("when", "2026-10-20")
+    asked = field(Kind.DATE, "when"), field(Kind.TEXT, "fate"), field(Kind.TEXT, "note")
+    found = said(word, *asked, locale=language, draft=draft)
+    assert isinstance(found, Partial)
+    assert found.draft.values == {"when": "2026-10-20", "fate": word}
+
+
 @pytest.mark.parametrize("catalogue", CATALOGUES.values(), ids=CATALOGUES)
 def test_every_language_has_every_word(catalogue: Catalogue) -> None:
-    """What CLDR may have instead is left empty on purpose."""
-    from_cldr = {"days", "ahead_days", "ahead_weeks"}
+    """What CLDR may have instead, or a language has not, is left empty on purpose."""
+    spared = {"days", "ahead_days", "ahead_weeks", "after_times", "offsets"}
     empty = {one.name for one in fields(catalogue) if not getattr(catalogue, one.name)}
-    assert empty <= from_cldr
+    assert empty <= spared
     assert len(catalogue.numbers) == 20
 
 

@@ -184,7 +184,7 @@ def test_decline_declines_where_the_contract_has_it(text: str, reason: str | Non
         ],
         *[("de", "ueberspringen", Skipped()), ("de", "skip", Skipped())],
         *[("de", "hilfe", Command(CommandName.HELP)), ("id", "bantuan", Command(CommandName.HELP))],
-        *[("es", "pendientes", Command(CommandName.PENDING))],
+        *[("es", "preguntas pendientes", Command(CommandName.PENDING))],
         *[
             ("de", "abbrechen", Command(CommandName.CANCEL)),
             ("id", "batal", Command(CommandName.CANCEL)),

@@ -69,6 +69,36 @@ STRICT = choice(*WHERE, write_in=False)
             field(Kind.DATE),
             "That can be 3 April 2026 or 4 March 2026. Reply 2026-04-03 or 2026-03-04.",
         ),
+        (
+            "tomorrow at 9",
+            field(Kind.DATE, date_time=True),
+            "This one takes a date and a time, like 2026-10-20 14:00.",
+        ),
+        (
+            "20 Oct 2026",
+            field(Kind.DATE, date_time=True),
+            "It needs a time too, like 2026-10-20 14:00.",
+        ),
+        (
+            "30 Feb 14:00",
+            field(Kind.DATE, date_time=True),
+            "There is no such day. Reply with a date and a time, like 2026-10-20 14:00.",
+        ),
+        (
+            "Friday 20 Oct 2026 14:00",
+            field(Kind.DATE, date_time=True),
+            "20 October 2026 is a Tuesday. Reply 2026-10-20 and the time if that day is meant.",
+        ),
+        (
+            "2026-10-20 09:00-11:00",
+            field(Kind.DATE, date_time=True),
+            (
+                "That can be 20 October 2026, 09:00 or 20 October 2026, 09:00 GMT-11:00. "
+                "Reply 2026-10-20 09:00 or 2026-10-20T09:00:00-11:00."
+            ),
+        ),
+        ("1,234", field(Kind.NUMBER), "That can be 1234 or 1.234. Reply 1234 or 1.2340."),
+        ("99.99", field(Kind.NUMBER, max=9.5), "It is at most 9.5; you wrote 99.99."),
         ("12", COPIES, "It goes from 1 to 9; you wrote 12."),
         ("0", field(Kind.NUMBER, min=1), "It is at least 1; you wrote 0."),
         ("12", field(Kind.NUMBER, max=9), "It is at most 9; you wrote 12."),
@@ -131,6 +161,7 @@ DATA: dict[str, Any] = {
     "min": 1,
     "max": 9,
     "date": "2026-10-20",
+    "moment": "2026-10-20 14:00",
     "word": "§decline",
     "fields": ("pick",),
 }
@@ -145,6 +176,8 @@ def test_every_refusal_has_words_and_none_of_them_leaks(code: Refusal, with_data
         key: DATA[key]
         for key in ("keys", "typed", "picks", "key", "other_key", "other", "wrong", "ways")
     } | {"readings": ("1",), "limit": 1, "length": 2, "max": 9, "date": "2026-10-20"}
+    if code in {Refusal.NEEDS_TIME, Refusal.NEEDS_DATE}:
+        bare["moment"] = DATA["moment"]
     data = DATA if with_data else bare | {"word": "§decline", "fields": ("pick",)}
     ask = an_ask()
     words = refusals.refusal(READER, ask, Refused(code, data))

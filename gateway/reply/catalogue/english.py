@@ -44,6 +44,7 @@ ENGLISH = Catalogue(
     beside_dates=phrases("on, the, of"),
     before_times=phrases("at"),
     after_times=phrases("h, hrs, hours, o'clock"),
+    offsets=(),
     sent_from=phrases("sent from my …, sent from mail …, sent from outlook …, get outlook for …"),
     wrote=(("on", "wrote"),),
 )

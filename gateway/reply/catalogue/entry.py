@@ -13,7 +13,8 @@ class Catalogue:
     answering: assent, dissent, thanks, greetings; yes, no and polite words belong to it anyway.
     `wrote` is how a mail client's quote begins, and its verb ("On … wrote:"); in
     `sent_from`, … is anything. In `next_weekday` and
-    `this_weekday`, `{0}` is the day's name; in `ahead`, the number of days or weeks.
+    `this_weekday`, `{0}` is the day's name; in `ahead`, the number of days or weeks. `offsets` are
+    the names of time zones that mean one thing only, with the hours they are ahead of UTC.
     """
 
     yes: tuple[str, ...]
@@ -43,6 +44,7 @@ class Catalogue:
     beside_dates: tuple[str, ...]
     before_times: tuple[str, ...]
     after_times: tuple[str, ...]
+    offsets: tuple[tuple[str, int], ...]
     sent_from: tuple[str, ...]
     wrote: tuple[tuple[str, str], ...]
 
