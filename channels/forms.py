@@ -78,6 +78,7 @@ class Walk:
 
     `ended` says that there is nothing more to press, so that the message is drawn a last time.
     `elsewhere`: it was asked for where others read along, and begins in that person's chat with us.
+    `whole` is what `text` shows shortened, in full: said before it, where the post is not at hand.
     """
 
     ask_id: str
@@ -85,6 +86,7 @@ class Walk:
     rows: tuple[tuple[Button, ...], ...] = ()
     ended: bool = False
     elsewhere: bool = False
+    whole: tuple[str, ...] = ()
     values: Mapping[str, Value] = field(default_factory=dict)
 
 

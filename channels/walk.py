@@ -76,16 +76,18 @@ def turned(step: Step, question: Question, at: Standing, today: date) -> Standin
 def drawn(reader: Reader, ask: Ask, at: Standing, note: str = "") -> Walk:
     """The message as it stands; `note` comes first, on what was wrong or is to be done."""
     number = open_field(ask.question, at.draft)
+    whole: tuple[str, ...]
     if number is None:
-        text = walks.review(reader, ask, at.draft)
+        text, whole = walks.review(reader, ask, at.draft), ()
         send = _button(ask, controls.send(reader), Step(StepAct.SEND))
         rows: list[tuple[Button, ...]] = [(send, _back_button(reader, ask))]
     else:
         field = ask.question.fields[number]
         text = walks.step(reader, ask, at.draft, number, at.picked(field))
+        whole = walks.whole(ask, field)
         rows = [*_answers(reader, ask, number, at), *_ways(reader, ask, number, at)]
     text = f"{note}\n\n{text}" if note else text
-    return Walk(ask.id, text, tuple(rows), values=at.draft.values)
+    return Walk(ask.id, text, tuple(rows), whole=whole, values=at.draft.values)
 
 
 def _answered(step: Step, field: Field, at: Standing, today: date) -> Standing:

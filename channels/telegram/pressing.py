@@ -161,7 +161,7 @@ class Pressing:
         control = press.pressed.control
         begins = isinstance(control, Step) and control.act is StepAct.START
         message = None if begins else press.message
-        await self._saying.walk(where, step, message)
+        await self._saying.walk(where, step, message, at_hand=begins and press.message is not None)
 
     async def _whisper(self, press: Press, tells: tuple[Tell, ...]) -> None:
         """What was too long or too late for the answer: in their own chat, else in the open."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -47,13 +48,24 @@ class Api(Protocol):
     async def answer(self, query: str, text: str, *, alert: bool, link: str | None) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A form before somebody. `told` is what its steps shorten, and was said there in full;
+    `at_hand` that all of it was, as the post stands there.
+    """
+
+    message: int
+    told: frozenset[str]
+    at_hand: bool
+
+
 class Saying:
     """Built by the transport; its posts go out through this one's pace too."""
 
     def __init__(self, api: Api, pacer: Pacer) -> None:
         self._api = api
         self._pacer = pacer
-        self._walks: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._walks: OrderedDict[tuple[str, str], _Form] = OrderedDict()
         self._turns = Turns()
 
     async def send(self, chat: str, payload: dict[str, Any]) -> int:
@@ -105,27 +117,39 @@ class Saying:
             extra["message_thread_id"] = press.topic
         await self._tell(press.pressed.where.conversation, text, (), extra)
 
-    async def walk(self, where: Destination, step: Walk, message: int | None) -> None:
-        """Draws the step on its message, or on a new one, and takes the buttons off the old."""
+    async def walk(
+        self, where: Destination, step: Walk, message: int | None, *, at_hand: bool = False
+    ) -> None:
+        """Draws the step on its message, or on a new one, and takes the buttons off the old.
+
+        What it shortens is said before it, unless it was, or is `at_hand`: the post stands above.
+        """
         chat, key = where.conversation, (where.conversation, step.ask_id)
-        payload = render.walk(step)
         before = self._walks.pop(key, None)
+        told = before.told if before else frozenset()
+        at_hand = at_hand or (before is not None and before.at_hand)
+        untold = [] if at_hand else [one for one in step.whole if one not in told]
+        payloads = [part for text in untold for part in render.tell(text)]
         try:
-            message = await self._patiently(partial(self._draw, chat, message, payload))
+            for part in payloads:
+                await self._patiently(partial(self.send, chat, part))
+            on = None if payloads else message
+            drawn = await self._patiently(partial(self._draw, chat, on, render.walk(step)))
         except PostError as error:
             event(_log, "step.failed", level=logging.WARNING, code=error.code, ask_id=step.ask_id)
             return
         if not step.ended:
-            self._walks[key] = message
+            self._walks[key] = _Form(drawn, told.union(step.whole), at_hand)
             if len(self._walks) > WALKS:
                 self._walks.popitem(last=False)
-        if before is not None and before != message:
-            await self.without_buttons(chat, before)
+        for old in {message, before.message if before else None}:
+            if old not in (None, drawn):
+                await self.without_buttons(chat, old)
 
     async def over(self, ask_id: str, outcome: str) -> None:
         """The forms of an ask that has ended show how, as far as this process drew them."""
         for chat, ask in [key for key in self._walks if key[1] == ask_id]:
-            message = self._walks.pop((chat, ask))
+            message = self._walks.pop((chat, ask)).message
             try:
                 shown = render.message(render.html(outcome))
                 await self._patiently(partial(self._draw, chat, message, shown))

@@ -1,6 +1,7 @@
 """What stands in a form that is walked through: the step, what is kept so far, the review. Pure.
 
-It is a helper beside the post, where the whole question stands; so what is long is shortened here.
+It is a helper beside the post, where the whole question stands; so what is long is shortened here,
+and said in `whole` to those who do not have the post before them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from channels.present import option_rows
 from channels.shown import closed, line, short
 from channels.words import asks, values
 from gateway.question import Kind
+from gateway.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +46,21 @@ def step(reader: Reader, ask: Ask, draft: Draft, number: int, chosen: Sequence[s
     parts.append("\n".join((_title(reader, ask, field, number), *_options(field, chosen))))
     parts.append(_how(reader, field))
     return "\n\n".join(filter(None, parts))
+
+
+def whole(ask: Ask, field: Field) -> tuple[str, ...]:
+    """What the step of that field shortens, each text in full."""
+    prompt, wanted = visible(ask.question.prompt).strip("\n"), field.description or ""
+    rows = option_rows(field)
+    most = _option_chars(rows)
+    texts = (
+        prompt if _is_shortened(prompt, PROMPT_CHARS) else "",
+        visible(wanted) if _is_shortened(wanted, TITLE_CHARS) else "",
+        "\n".join(f"{row.key}. {row.text}" for row in rows)
+        if any(_is_shortened(row.text, most) for row in rows)
+        else "",
+    )
+    return tuple(filter(None, texts))
 
 
 def review(reader: Reader, ask: Ask, draft: Draft) -> str:
@@ -122,13 +139,21 @@ def _title(reader: Reader, ask: Ask, field: Field, number: int) -> str:
 
 def _options(field: Field, chosen: Sequence[str]) -> list[str]:
     rows = option_rows(field)
-    most = max(LEAST_CHARS, OPTIONS_CHARS // max(1, len(rows)))
+    most = _option_chars(rows)
     several = field.kind is Kind.MULTI_CHOICE
     shown = []
     for row, option in zip(rows, field.options, strict=True):
         mark = (f"{CHOSEN} " if option.id in chosen else f"{OPEN} ") if several else ""
         shown.append(f"{mark}{row.key}. {short(row.text, most)}")
     return shown
+
+
+def _option_chars(options: Sequence[object]) -> int:
+    return max(LEAST_CHARS, OPTIONS_CHARS // max(1, len(options)))
+
+
+def _is_shortened(text: str, most: int) -> bool:
+    return short(text, most) != short(text, len(text) + 1)
 
 
 def _how(reader: Reader, field: Field) -> str:

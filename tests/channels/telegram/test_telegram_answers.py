@@ -184,6 +184,40 @@ async def test_a_form_asked_for_in_a_group_moves_to_the_private_chat(
         assert len(chat.messages(GROUP)) == 1
 
 
+REGIONS = tuple(f"Restart the payment service in region {n}" for n in range(60))
+
+
+async def test_what_a_step_shortens_is_said_in_full_before_it(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """Begun from a group, the post is not at hand: each option is read whole, above its buttons."""
+    async with room(redis_url, tmp_path, TO_GROUP) as (chat, oz):
+        why = "why now? " * 90
+        await oz.ask(field(Kind.TEXT, name="why"), choice(*REGIONS, name="where"), prompt=why)
+        await chat.press(ANA, await posted(chat, GROUP, 2), "Answer")
+        [press] = await chat.until(lambda: [one for one in chat.presses if one.answered])
+        await chat.follow(press)
+        first = await shows(chat, ANA, "1 of 2")
+        await chat.type(ANA, ANA, "because")
+        await shows(chat, ANA, "2 of 2")
+        _, prompt, _, _, listed, step = chat.messages(ANA)
+        assert prompt.text == why.strip()
+        assert [line.partition(". ")[2] for line in listed.text.splitlines()] == [*REGIONS]
+        assert [one.label for one in step.controls][:60] == [str(n) for n in range(1, 61)]
+        await chat.until(lambda: not chat.messages(ANA)[2].controls)
+        assert chat.messages(ANA)[2].id == first.id
+
+
+async def test_a_step_below_its_post_repeats_nothing(redis_url: str, tmp_path: Path) -> None:
+    """There the whole list stands above it."""
+    async with room(redis_url, tmp_path) as (chat, oz):
+        await oz.ask(field(Kind.DATE, name="day"), choice(*REGIONS, name="where"))
+        await chat.press(ANA, await posted(chat, ANA), "Answer")
+        await chat.press(ANA, await shows(chat, ANA, "1 of 2"), "Today")
+        await shows(chat, ANA, "2 of 2")
+        assert len(chat.messages(ANA)) == 2
+
+
 async def test_a_form_that_is_open_shows_how_its_ask_ended(redis_url: str, tmp_path: Path) -> None:
     """Answered elsewhere meanwhile: nothing is left to press on it."""
     async with room(redis_url, tmp_path, TO_ANA + TO_GROUP) as (chat, oz):
