@@ -65,7 +65,7 @@ def test_a_word_that_acts_is_no_mere_assent(language: str) -> None:
     ],
 )
 def test_an_everyday_word_is_an_answer(language: str, word: str) -> None:
-    """ "What becomes of the old ones?" "Delete": that drops no draft, and sends none."""
+    """Asked what becomes of the old ones, "delete" drops no draft, and "ready" sends none."""
     draft = Draft().fill("when", "2026-10-20")
     asked = field(Kind.DATE, "when"), field(Kind.TEXT, "fate"), field(Kind.TEXT, "note")
     found = said(word, *asked, locale=language, draft=draft)
