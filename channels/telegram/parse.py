@@ -149,6 +149,8 @@ def _message(message: dict[str, Any], me: Me, *, edited: bool) -> Incoming | Non
     if words is None:
         return None
     text, entities = words
+    if edited and not text:
+        return None  # a live location is edited all the time, and nothing is said by that
     said = _Words(text, entities, me)
     if not edited:
         command = _command(said, where, sender, number, at, topic)

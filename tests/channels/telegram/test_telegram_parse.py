@@ -294,6 +294,14 @@ def test_an_upgraded_group_is_heard_of_from_both_sides() -> None:
     assert read(**message(None, migrate_from_chat_id=-55)) == moved
 
 
+def test_an_edit_without_words_is_nothing() -> None:
+    """A live location moves, a picture is exchanged: whoever sent it heard what it lacks."""
+    where = {"latitude": 1.0, "longitude": 2.0, "live_period": 900}
+    assert typed(None, location=where).text == ""
+    assert read("edited_message", **message(None, location=where, edit_date=1_790_000_009)) is None
+    assert typed(None, kind="edited_message", photo=[{}], caption="2", edit_date=1).text == "2"
+
+
 # Pastes
 
 
