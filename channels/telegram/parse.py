@@ -145,12 +145,10 @@ def _message(message: dict[str, Any], me: Me, *, edited: bool) -> Incoming | Non
     where = _where(_dict(message.get("chat")), None)
     if number is None or at is None or sender is None or where is None:
         return None
-    words = _words(message)
+    words = _words(message, edited=edited)
     if words is None:
         return None
     text, entities = words
-    if edited and not text:
-        return None  # a live location is edited all the time, and nothing is said by that
     said = _Words(text, entities, me)
     if not edited:
         command = _command(said, where, sender, number, at, topic)
@@ -299,13 +297,16 @@ def _reply_to(answered: dict[str, Any], topic: int | None) -> str | None:
     return str(number)
 
 
-def _words(message: dict[str, Any]) -> tuple[str, list[Any]] | None:
-    """The words and their entities; empty ones for a picture; None for news of the chat."""
+def _words(message: dict[str, Any], *, edited: bool) -> tuple[str, list[Any]] | None:
+    """The words and their entities; empty ones for a picture; None for news of the chat.
+
+    Nor for an edit without words: a live location is edited as it moves, and says nothing by that.
+    """
     for key, marks in (("text", "entities"), ("caption", "caption_entities")):
         if isinstance(message.get(key), str):
             entities = message.get(marks)
             return _text(message[key]), entities if isinstance(entities, list) else []
-    return ("", []) if not CONTENT.isdisjoint(message) else None
+    return None if edited or CONTENT.isdisjoint(message) else ("", [])
 
 
 def _edit(message: dict[str, Any], text: str) -> str:
