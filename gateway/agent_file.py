@@ -161,6 +161,8 @@ def _approvals(node: Node, path: str) -> Iterator[Fault]:
 
 
 def _is_off(node: Node) -> bool:
+    if isinstance(node, yaml.SequenceNode):
+        return not node.value  # a ladder without a rung reminds nobody either
     # YAML 1.1 reads `off` as false; quoted it stays a text and means the same to whoever wrote it.
     return isinstance(node, yaml.ScalarNode) and node.value.lower() in {"off", "false", "no"}
 

@@ -53,6 +53,7 @@ def test_a_sound_file_has_no_fault() -> None:
         ("tools: [oz.ask_usr]\n", 1, 9, "Did you mean oz.ask_user?"),
         ("tools: oz.ask_user\n", 1, 8, "Write a list of tools"),
         ("approvals: {escalation: off}\n", 1, 25, "say why in escalation_reason"),
+        ("approvals: {escalation: []}\n", 1, 25, "say why in escalation_reason"),
         ('approvals: {escalation: "off", escalation_reason: " "}\n', 1, 51, "Write a text."),
         ("approvals: {escalation: [{to: owner}]}\n", 1, 26, "escalation[0].after: Needed"),
         ("approvals: {escalation: [{after: 1.5}]}\n", 1, 34, "escalation[0].after"),
