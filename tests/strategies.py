@@ -127,7 +127,7 @@ def ask_user_calls(draw: DrawFn) -> dict[str, Any]:
         options = [{"label": label, **draw(option)} for label in draw(labels(2, 4))]
         question = {
             "id": name,
-            "header": draw(readable()),
+            "header": f"{name} {draw(readable())}",
             "question": draw(readable(80)),
             "options": options,
         }

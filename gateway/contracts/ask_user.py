@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import regex
-
 from gateway.answer import Values, from_json, from_plain, plain
 from gateway.ask import AskRecord, Contract, OnQuestion, OnTimeout, Status
 from gateway.contracts import guidance
 from gateway.contracts.faults import Faults
+from gateway.contracts.headers import HEADER_CHARS, cut_headers
 from gateway.contracts.inputs import labels_schema, object_schema, read_object
 from gateway.contracts.labels import (
     LABEL_CHARS,
@@ -19,6 +18,7 @@ from gateway.contracts.labels import (
     option_id,
     refuse_alike,
     refuse_like_other,
+    refuse_others_names,
 )
 from gateway.contracts.prompt import prompt_schema, read_prompt
 from gateway.contracts.rules import Asked, ContractRules, Defaults, Result, values_of
@@ -27,8 +27,6 @@ from gateway.question import Field, Kind, Option, Question
 
 MAX_QUESTIONS = 3
 MIN_OPTIONS, MAX_OPTIONS = 2, 4
-HEADER_CHARS = 12
-"""What the second original takes; a header is cut by user-perceived character."""
 
 DEFAULT_WAIT_S, MIN_WAIT_S, MAX_WAIT_S = 900, 30, 3600
 """Seconds: the second original's default, and the range it clamps to."""
@@ -108,6 +106,7 @@ def read(arguments: object, _defaults: Defaults) -> Asked:
         items = faults.items(given["questions"], "questions", 1, MAX_QUESTIONS)
     read_ones = [_read_one(faults, item, f"questions[{i}]") for i, item in enumerate(items)]
     _refuse_same_ids(faults, [field.name for _, field in read_ones])
+    read_ones = _with_titles(faults, read_ones)
     seconds: int | None = DEFAULT_WAIT_S
     if "timeoutSeconds" in given:
         seconds = faults.integer(given["timeoutSeconds"], "timeoutSeconds")
@@ -182,11 +181,27 @@ def _read_one(faults: Faults, value: object, path: str) -> tuple[str, Field]:
     return prompt, Field(
         name=name,
         kind=Kind.MULTI_CHOICE if several else Kind.CHOICE,
-        label=_cut(header or "", HEADER_CHARS),
+        label=header or "",
         required=True,
         options=options,
         write_in=True,
     )
+
+
+def _with_titles(faults: Faults, asked: list[tuple[str, Field]]) -> list[tuple[str, Field]]:
+    """The questions under the headers people see: cut, and none of them twice."""
+    titles = cut_headers([field.label or "" for _, field in asked])
+    titled = [
+        (prompt, field.model_copy(update={"label": title}))
+        for (prompt, field), title in zip(asked, titles, strict=True)
+    ]
+    named = [
+        (f"questions[{index}].header", field.title, field.name)
+        for index, (_, field) in enumerate(titled)
+        if field.label
+    ]
+    refuse_others_names(faults, named)
+    return titled
 
 
 def _read_id(faults: Faults, given: Mapping[str, Any], path: str) -> str:
@@ -208,7 +223,10 @@ def _read_options(faults: Faults, given: Mapping[str, Any], path: str) -> tuple[
     for number, item in enumerate(items, 1):
         at = f"{path}[{number - 1}]"
         option = faults.mapping(item, at, ("label", "description"), ("label",))
-        texts = {key: faults.text(option[key], f"{at}.{key}", LABEL_CHARS) for key in option}
+        texts = {
+            key: faults.text(option[key], f"{at}.{key}", LABEL_CHARS, trimmed=key == "label")
+            for key in option
+        }
         label = texts.get("label")
         if label is not None:
             labels.append((f"{at}.label", label))
@@ -229,12 +247,6 @@ def _refuse_same_ids(faults: Faults, names: list[str]) -> None:
         if name and first < index:
             at = f"questions[{index}].id"
             faults.add(at, f"Is the id of questions[{first}].", "duplicate")
-
-
-def _cut(text: str, most: int) -> str:
-    """The first visible characters: a cut never goes through an emoji or an accent."""
-    text = text.strip()
-    return text if len(text) <= most else "".join(regex.findall(r"\X", text)[:most])
 
 
 def _answer_schema(field: Field) -> dict[str, Any]:

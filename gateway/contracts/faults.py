@@ -71,15 +71,19 @@ class Faults:
             self.add(path, f"Takes at most {most}; this has {len(value)}.", "too_many", most)
         return list(value[:most])
 
-    def text(self, value: object, path: str, most: int) -> str | None:
-        """The text as authored, where something in it can be read."""
+    def text(self, value: object, path: str, most: int, *, trimmed: bool = False) -> str | None:
+        """The text as authored, where something in it can be read.
+
+        `trimmed` leaves the blanks around it out of its length, as for choices (decision 2).
+        """
         if not isinstance(value, str):
             self.add(path, "Must be a string.", "wrong_type")
-        elif has_surrogate(value):
-            self.add(path, "Holds half of a surrogate pair, which is no character.", "not_text")
+        elif "\0" in value or has_surrogate(value):
+            message = "Holds a NUL or half of a surrogate pair, neither of which can be kept."
+            self.add(path, message, "not_text")
         elif is_blank(value):
             self.add(path, "Is empty.", "empty")
-        elif (length := characters(value.strip())) > most:
+        elif (length := characters(value.strip() if trimmed else value)) > most:
             message = f"Takes at most {most:,} characters; this has {length:,}."
             self.add(path, message, "too_long", most)
         else:

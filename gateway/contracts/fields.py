@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gateway.contracts.faults import Faults
-from gateway.contracts.labels import LABEL_CHARS, MAX_CHOICES, read_labels, refuse_alike
+from gateway.contracts.labels import (
+    LABEL_CHARS,
+    MAX_CHOICES,
+    read_labels,
+    refuse_alike,
+    refuse_others_names,
+)
 from gateway.question import Field, Kind
 
 MAX_FIELDS = 20
@@ -47,11 +53,12 @@ def read_fields(faults: Faults, value: object, path: str = "fields") -> tuple[Fi
     fields = [_read_field(faults, item, f"{path}[{index}]") for index, item in enumerate(items)]
     again = _refuse_same_names(faults, items, path)
     titles = [
-        (f"{path}[{index}].label", field.title)
+        (f"{path}[{index}].label", field.title, field.name)
         for index, field in enumerate(fields)
         if field and index not in again
     ]
-    refuse_alike(faults, titles)
+    refuse_alike(faults, [(at, title) for at, title, _ in titles])
+    refuse_others_names(faults, titles)
     return tuple(field for field in fields if field)
 
 

@@ -35,8 +35,11 @@ def read_each(
     """The labels that read, as authored, each with its path."""
     items = faults.items(value, path, least, most)
     paths = [f"{path}[{index}]" for index in range(len(items))]
-    read = [faults.text(item, at, LABEL_CHARS) for at, item in zip(paths, items, strict=True)]
-    return [(at, label) for at, label in zip(paths, read, strict=True) if label is not None]
+    read = [
+        (at, faults.text(item, at, LABEL_CHARS, trimmed=True))
+        for at, item in zip(paths, items, strict=True)
+    ]
+    return [(at, label) for at, label in read if label is not None]
 
 
 def refuse_alike(faults: Faults, labels: Sequence[tuple[str, str]]) -> None:
@@ -49,6 +52,20 @@ def refuse_alike(faults: Faults, labels: Sequence[tuple[str, str]]) -> None:
         else:
             message = f"Looks like {first_path} but is written with {_foreign(first, label)}."
             faults.add(path, message, "look_alike")
+
+
+def refuse_others_names(faults: Faults, named: Sequence[tuple[str, str, str]]) -> None:
+    """Notes each label (behind its path, before its field's name) that is another field's name.
+
+    A reply that begins with it would be read for the other one.
+    """
+    for path, label, name in named:
+        for other_path, other_label, other_name in named:
+            if other_name == name or not label or alike(label, other_label):
+                continue
+            if alike(label, other_name):
+                owner = other_path.rpartition(".")[0]
+                faults.add(path, f"Is the name of {owner}: replies could not tell.", "duplicate")
 
 
 def is_other(label: str) -> bool:

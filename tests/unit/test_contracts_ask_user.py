@@ -73,7 +73,7 @@ def test_each_question_is_a_required_choice_with_a_write_in() -> None:
     assert several.prompt == ""
     assert [(f.name, f.kind, f.label, f.description) for f in several.fields] == [
         ("deploy_target", Kind.CHOICE, "Deploy", "Where should build 41 go?"),
-        ("region", Kind.MULTI_CHOICE, "Deploy", "Which regions?"),
+        ("region", Kind.MULTI_CHOICE, "Deploy 2", "Which regions?"),
     ]
     assert all(field.required and field.write_in for field in several.fields)
 

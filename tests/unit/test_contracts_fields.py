@@ -152,6 +152,27 @@ def test_fields_have_names_and_titles_of_their_own() -> None:
     ) == [("fields[1].label", "duplicate")]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "faults"),
+    [
+        ("End", "Start", [("fields[0].label", "duplicate"), ("fields[1].label", "duplicate")]),
+        ("END ", "Finish", [("fields[0].label", "duplicate")]),
+        ("\u0435nd", "Finish", [("fields[0].label", "duplicate")]),
+        ("Start", "End", []),
+        ("The end", "The start", []),
+    ],
+)
+def test_no_label_is_another_fields_name(
+    first: str, second: str, faults: list[tuple[str, str]]
+) -> None:
+    """A line that begins with it would be read for the other field."""
+    fields = [
+        {"name": "start", "kind": "text", "label": first},
+        {"name": "end", "kind": "text", "label": second},
+    ]
+    assert faults_of(fields) == faults
+
+
 def test_there_are_one_to_twenty_fields() -> None:
     """AC-07: the twenty-first is refused, and none is no question."""
     fields = [{"name": f"f{number}", "kind": "text"} for number in range(21)]
