@@ -119,7 +119,7 @@ WHERE: Mapping[tuple[Refusal, str], str] = {
         "This one takes {keys} only. Did you mean {nearest_key}, {nearest}?"
     ),
     (Refusal.LINE_WITHOUT_FIELD, "fields"): message(
-        'No name stands before "{typed}", and it was not kept. Begin with it: "{first_field}: …".'
+        'No name stands before "{typed}", so it was not kept. Begin the line: "{first_field}: …".'
     ),
     (Refusal.ODD_DIGITS, "keys"): message("Those digits do not read as plain ones. Reply {keys}."),
     (Refusal.NOT_A_NUMBER, "ways"): message("Numbers are written another way here. Reply {ways}."),

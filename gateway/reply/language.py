@@ -34,10 +34,10 @@ LONGEST_TAG_CHARS = 35
 DASHES = r"\-\u2010-\u2015\u2212"
 """Everything people and phones type for a minus or a dash, for the inside of a character class."""
 
-_UMLAUTS = str.maketrans({"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue"})
 LISTING = ",;\u3001\u060c\n"
 """Signs between two picks that may stand beside nothing; the others join one to another."""
 
+_UMLAUTS = str.maketrans({"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue"})
 _BETWEEN = rf"[{LISTING}&+/]"
 _SPOKEN = re.compile(r"\+?\w[\w'-]*|[^\w\s!-/:-@\[-`{-~\u2026]")
 _KEY = r"#?\s*\(?(?:(?P<digits>\d+)|(?P<letters>[a-z]{1,2}))\)?"
