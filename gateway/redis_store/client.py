@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 SOCKET_TIMEOUT_S = 5.0
 """redis-py's own default; a command that takes longer has met a server that is not well."""
 
-AWAY = ("READONLY", "OOM", "MISCONF", "NOREPLICAS", "UNKILLABLE", "BUSY")
-"""Codes of a server that is there and cannot serve now: the caller tries again later."""
+AWAY = ("READONLY", "OOM", "MISCONF", "NOREPLICAS", "UNKILLABLE", "BUSY", "UNBLOCKED")
+"""Codes of a server that is there and cannot serve now: the caller tries again later. The last is
+said to whoever blocks in a primary that becomes a replica, or, by Redis 7.0, on a stream that is
+deleted."""
 
 AWAY_ERRORS = (AskError, ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 """The same where redis-py knows the code, and takes it off the text. A slot on the move is soon on

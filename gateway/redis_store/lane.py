@@ -81,6 +81,12 @@ class Lane:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._connection: AbstractConnection | None = None
+        self._peer = ""
+
+    @property
+    def peer(self) -> str:
+        """Which server the last batch went to."""
+        return self._peer
 
     async def send(self, packed: Sequence[bytes], within_s: float) -> list[Any]:
         """The replies to packed commands, errors of single ones among them.
@@ -109,6 +115,8 @@ class Lane:
         # A server that ended has closed what was kept; it may be back by now.
         await self.aclose()
         self._connection = await self._source.connection()
+        where: Any = self._connection  # its method has no types
+        self._peer = str(where.repr_pieces())
         return self._connection
 
 

@@ -42,9 +42,6 @@ CLAIM = 500
 GONE_AFTER_MS = 3_600_000
 """Ours: a group's reader that did nothing for an hour, and holds nothing, is forgotten."""
 
-GROUP_LOST = ("NOGROUP", "UNBLOCKED")
-"""The second is Redis 7.0's word to a reader that blocks on a stream just deleted."""
-
 _log = logging.getLogger("gateway.store")
 
 
@@ -77,6 +74,8 @@ class RedisLog:
                     reply = await reader.read(("XREAD", "COUNT", TAIL_COUNT), last, TAIL_BLOCK_MS)
                 except Unavailable:
                     last = {}
+                    # Its connections may be to a server that leads no more.
+                    await reader.aclose()
                     await asyncio.sleep(RECONNECT_S)
                     continue
                 events: list[Event] = []
@@ -119,7 +118,7 @@ class RedisLog:
             raise
         except ResponseError as error:
             await self.start_again(group, consumer)
-            if code(str(error)) not in GROUP_LOST:
+            if code(str(error)) != "NOGROUP":
                 raise
             await self._make(group)
             return []

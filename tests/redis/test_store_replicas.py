@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 import gateway.redis_store.server
 from gateway.errors import Unavailable
@@ -20,6 +21,7 @@ from tests.contract.making import (
     a_run,
     answered,
     asked,
+    drained,
     new_ask,
     opened,
     owing,
@@ -32,6 +34,7 @@ from tests.waiting import until
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from gateway.ask import Run
     from gateway.redis_store import RedisStore
     from tests.redis.servers import Rack, Server
 
@@ -122,7 +125,7 @@ async def test_a_replica_that_left_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
     counted_again_s: float,
 ) -> None:
-    """The gateway goes on with one server, as where there never was another; no try fails."""
+    """Tries fail for a while, as this server may be left behind; then it goes on alone."""
     replica = await replica_of(rack, leader)
     run, _ = await asked(own)
     await asyncio.sleep(SOON_S)
@@ -130,7 +133,8 @@ async def test_a_replica_that_left_is_not_waited_for(
     await opened(own, run)
     replica.kill()
     await until(lambda: follows(leader, 0), "the replica is gone")
-    await opened(own, run)  # after the time it is waited for, if nobody counted meanwhile
+    monkeypatch.setattr(gateway.redis_store.server, "ALONE_AFTER_S", SOON_S)
+    await until(lambda: opens(own, run), "it goes on alone")
     started = asyncio.get_running_loop().time()
     for _ in range(10):
         await opened(own, run)
@@ -216,6 +220,64 @@ async def test_rf_08_an_acknowledgement_lost_in_a_failover_resumes_nobody_twice(
     assert read.outcome_id == record.outcome_id
     events = [event.type for event in await store.history(run.id)]
     assert events.count(EventType.ASK_ANSWERED) == 1
+
+
+async def test_a_primary_that_was_replaced_tells_nobody_that_they_won(
+    leader: Server, led: tuple[Server, RedisStore]
+) -> None:
+    """It stood still, its replica leads, and it takes writes for a moment that will be lost."""
+    replica, store = led
+    run, record = await asked(store, timeout_s=600)
+    leader.stop()
+    await until(lambda: leads(replica), "Sentinel has made the replica the primary")
+    leader.go_on()
+
+    async def told() -> bool:
+        with suppress(Unavailable):
+            return (await settle(store, run, record)).settling is Settling.WON
+        return False
+
+    await until(told, "somebody takes the answer")
+    now_leading = await open_store(replica.url)
+    kept = await now_leading.read(record.ask.id)
+    assert kept is not None
+    assert kept.outcome == answered()
+    await now_leading.aclose()
+
+
+async def test_whoever_blocks_in_a_primary_that_becomes_a_replica_reads_on(
+    rack: Rack, leader: Server, own: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failover that was planned cuts no connection: readers are woken with an error."""
+    monkeypatch.setattr(gateway.redis_store.server, "ALONE_AFTER_S", SOON_S)
+    replica = await replica_of(rack, leader)
+    run, _ = await asked(own)
+    await drained(own, Group.RESUME)
+    tail = own.tail()
+    await anext(tail)
+    hearing = asyncio.ensure_future(anext(tail))
+    await until(lambda: blocks(leader), "the tail blocks")
+    await leader.do("REPLICAOF", "127.0.0.1", str(replica.port))
+    await leader.do("REPLICAOF", "NO", "ONE")
+    assert await hearing is None
+    hearing = asyncio.ensure_future(anext(tail))
+    await until(lambda: blocks(leader), "the tail blocks again")
+    await until(lambda: opens(own, run), "it goes on alone")
+    assert {event.run_id for event in await hearing or ()} == {run.id}
+    await tail.aclose()
+
+
+async def opens(store: RedisStore, run: Run) -> bool:
+    """Whether an ask can be opened by now."""
+    with suppress(Unavailable):
+        return (await store.open(new_ask(run))).opening is Opening.OPENED
+    return False
+
+
+async def leads(server: Server) -> bool:
+    with suppress(RedisConnectionError):  # a Sentinel that promotes it cuts its clients off
+        return bool((await server.do("ROLE"))[0] == "master")
+    return False
 
 
 async def blocks(server: Server) -> bool:
