@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gateway.backoff import Backoff
 from gateway.errors import Unavailable
@@ -61,7 +62,8 @@ class Feed:
         """Hands each ask that was opened or has ended to `handle`, and each that waits on while a
         rung of its ladder was climbed to `remind`, until cancelled.
 
-        An entry is acknowledged once they are done with it; what they failed on comes again.
+        An entry is acknowledged once they are done with it; what they failed on comes again. Many
+        are in hand at once, so that one that takes long holds up none behind it.
         """
         async with asyncio.TaskGroup() as tasks:
             for group in HEARD:
@@ -69,19 +71,21 @@ class Feed:
 
     async def _work(self, group: Group, handle: Handle, remind: Handle) -> None:
         reader, backoff = GroupReader(self._store, group, self._reader, BATCH), Backoff()
+        hands = _Hands(lambda entry: self._hand(group, entry, handle, remind))
         try:
             while True:
                 try:
-                    taken = await reader.take(BLOCK)
-                    await reader.done(
-                        [entry for entry in taken if await self._hand(group, entry, handle, remind)]
-                    )
+                    hands.take(await reader.take(BLOCK))
+                    await reader.done(hands.finished())
                     backoff.reset()
                 except Exception as error:  # noqa: BLE001  # a worker that died would be silence
                     event = "feed.failed"
                     log_event(_log, event, level=logging.ERROR, error=error, group=group.value)
                     await asyncio.sleep(backoff.rest_s())
         finally:
+            with suppress(Exception):  # what is not acknowledged comes again
+                await reader.done(hands.finished())
+            await hands.aclose()
             await reader.aclose()
 
     async def _hand(self, group: Group, entry: Taken, handle: Handle, remind: Handle) -> bool:
@@ -101,3 +105,29 @@ class Feed:
                 )
                 return False
         return True
+
+
+class _Hands:
+    """The entries in hand, each worked on by itself; one that comes again meanwhile only once."""
+
+    def __init__(self, work: Callable[[Taken], Coroutine[Any, Any, bool]]) -> None:
+        self._work = work
+        self._in_hand: dict[tuple[int, str], tuple[Taken, asyncio.Task[bool]]] = {}
+
+    def take(self, entries: Sequence[Taken]) -> None:
+        for entry in entries:
+            if entry.key not in self._in_hand:
+                self._in_hand[entry.key] = (entry, asyncio.create_task(self._work(entry)))
+
+    def finished(self) -> list[Taken]:
+        """Those to be acknowledged now. Raises: what the work on one of them raised."""
+        over = [pair for pair in self._in_hand.values() if pair[1].done()]
+        for entry, _ in over:
+            del self._in_hand[entry.key]
+        return [entry for entry, task in over if task.result()]
+
+    async def aclose(self) -> None:
+        tasks = [task for _, task in self._in_hand.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
