@@ -47,6 +47,7 @@ class Desk:
         drawn: Callable[[str, Destination, str], Awaitable[Drawing | None]],
     ) -> None:
         self._interactions = interactions
+        self.facts = interactions.facts
         self._everyone = everyone
         self._mine = mine
         self._hurry = hurry

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from gateway.facts import Facts
 from gateway.fold import fold
 from gateway.reply.draft import Draft
 
@@ -101,6 +102,7 @@ class Conversations:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.facts = Facts(store)
 
     async def now(self) -> datetime:
         """By the store's clock, which deadlines are by."""

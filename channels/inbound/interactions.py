@@ -63,6 +63,7 @@ class Interactions:
     ) -> None:
         self._broker = broker
         self._conversations = conversations
+        self.facts = conversations.facts
         self._everyone = everyone
         self._effects = Effects(broker, conversations, everyone)
         self._filling = Filling(broker, conversations, self._effects, per_page)

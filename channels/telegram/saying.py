@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from channels.contract import Later, Missing, PostError, Unsure
 from channels.telegram import render
+from channels.telegram.forms import Form, Forms
 from channels.telegram.turns import Turns
 from gateway.log import event
 
@@ -24,11 +23,9 @@ if TYPE_CHECKING:
     from channels.forms import Walk
     from channels.telegram.pacing import Pacer
     from channels.telegram.parse import Command, Press, Said
+    from gateway.facts import Facts
 
 T = TypeVar("T")
-
-WALKS = 4_096
-"""Ours: forms that are open in front of people; the oldest are forgotten, and end at a press."""
 
 TRIES = 3
 """Ours: a reply that Telegram puts off so often is let go."""
@@ -48,24 +45,13 @@ class Api(Protocol):
     async def answer(self, query: str, text: str, *, alert: bool, link: str | None) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A form before somebody. `told` is what its steps shorten, and was said there in full;
-    `at_hand` that all of it was, as the post stands there.
-    """
-
-    message: int
-    told: frozenset[str]
-    at_hand: bool
-
-
 class Saying:
     """Built by the transport; its posts go out through this one's pace too."""
 
-    def __init__(self, api: Api, pacer: Pacer) -> None:
+    def __init__(self, api: Api, pacer: Pacer, facts: Facts) -> None:
         self._api = api
         self._pacer = pacer
-        self._walks: OrderedDict[tuple[str, str], _Form] = OrderedDict()
+        self._forms = Forms(facts)
         self._turns = Turns()
 
     async def send(self, chat: str, payload: dict[str, Any]) -> int:
@@ -124,8 +110,8 @@ class Saying:
 
         What it shortens is said before it, unless it was, or is `at_hand`: the post stands above.
         """
-        chat, key = where.conversation, (where.conversation, step.ask_id)
-        before = self._walks.pop(key, None)
+        chat, ask_id = where.conversation, step.ask_id
+        before = self._forms.of(chat, ask_id)
         told = before.told if before else frozenset()
         at_hand = at_hand or (before is not None and before.at_hand)
         untold = [] if at_hand else [one for one in step.whole if one not in told]
@@ -136,22 +122,22 @@ class Saying:
             on = None if payloads else message
             drawn = await self._patiently(partial(self._draw, chat, on, render.walk(step)))
         except PostError as error:
-            event(_log, "step.failed", level=logging.WARNING, code=error.code, ask_id=step.ask_id)
+            event(_log, "step.failed", level=logging.WARNING, code=error.code, ask_id=ask_id)
             return
-        if not step.ended:
-            self._walks[key] = _Form(drawn, told.union(step.whole), at_hand)
-            if len(self._walks) > WALKS:
-                self._walks.popitem(last=False)
+        if step.ended:
+            await self._forms.end(chat, ask_id, drawn)
+        else:
+            form = Form(drawn, told.union(step.whole), at_hand)
+            await self._forms.put(chat, ask_id, form)
         for old in {message, before.message if before else None}:
             if old not in (None, drawn):
                 await self.without_buttons(chat, old)
 
     async def over(self, ask_id: str, outcome: str) -> None:
-        """The forms of an ask that has ended show how, as far as this process drew them."""
-        for chat, ask in [key for key in self._walks if key[1] == ask_id]:
-            message = self._walks.pop((chat, ask)).message
+        """The forms of an ask that has ended show how, whichever process drew them."""
+        shown = render.message(render.html(outcome))
+        for chat, message in await self._forms.take(ask_id):
             try:
-                shown = render.message(render.html(outcome))
                 await self._patiently(partial(self._draw, chat, message, shown))
             except PostError as error:
                 event(_log, "step.failed", level=logging.WARNING, code=error.code, ask_id=ask_id)

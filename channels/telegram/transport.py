@@ -238,7 +238,7 @@ class TelegramTransport:
         self._desk = desk
         self._api = BotApi(settings)
         self._pacer = Pacer()
-        self._saying = Saying(self._api, self._pacer)
+        self._saying = Saying(self._api, self._pacer, desk.facts)
         self._intake: Intake | None = None
         self._connecting = asyncio.Lock()
         self._begun: dict[str, int] = {}

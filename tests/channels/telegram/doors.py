@@ -37,6 +37,7 @@ class Door:
 
     def __init__(self, chats: Chats) -> None:
         self.everyone = chats.everyone
+        self.facts = chats.conversations.facts
         self.heard: list[Interaction] = []
         self.answers: Callable[[Interaction], Awaitable[Response]] | None = None
 

@@ -24,6 +24,7 @@ from tests.channels.telegram.doors import (
 from tests.channels.telegram.rooms import (
     ANA,
     BASIC,
+    BEN,
     GROUP,
     PEOPLE,
     TO_ANA,
@@ -179,6 +180,27 @@ async def test_a_press_that_comes_again_has_no_second_effect(
             await chat.press(ANA, await shows(chat, ANA, "Is this right?"), "Send")
             await shows(chat, ANA, "Answered: lint.")
             assert len(chat.messages(ANA)) == 2
+
+
+async def test_a_form_is_closed_though_another_process_drew_it(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """Begun from a group before a restart, its ask answered there after it."""
+    async with platform() as chat:
+        config = settings({"telegram": chat.settings()}, PEOPLE, TO_GROUP, tmp_path)
+        async with gateway(config, redis_url) as oz:
+            ask = await oz.ask(field(Kind.DATE), field(Kind.TEXT, name="why"))
+            post = await posted(chat, GROUP)
+            await chat.press(ANA, post, "Answer")
+            [press] = await chat.until(lambda: [one for one in chat.presses if one.answered])
+            await chat.follow(press)
+            step = await shows(chat, ANA, "1 of 2")
+            await chat.until(lambda: not chat.updates.pending)
+        async with gateway(config, redis_url, "w2") as oz:
+            await chat.type(BEN, GROUP, "decline: not now", reply_to=post.id)
+            await oz.closed(ask)
+            ended = await shows(chat, ANA, "Declined: not now.")
+            assert (ended.id, ended.controls) == (step.id, ())
 
 
 async def test_an_upgraded_group_is_answered_under_its_new_id(
