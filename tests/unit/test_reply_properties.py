@@ -99,12 +99,12 @@ def test_any_key_picks_its_option_whatever_the_labels(
 
 
 @UNHURRIED
-@given(st.data(), options(), TAGS)
+@given(st.data(), options(), TAGS, st.sampled_from((choice, several)))
 def test_a_line_of_the_list_picks_its_option(
-    data: st.DataObject, names: list[str], locale: str | None
+    data: st.DataObject, names: list[str], locale: str | None, kind: Any
 ) -> None:
     """Copied from the post as it is drawn."""
-    asked = choice(*names)
+    asked = kind(*names)
     at = data.draw(st.integers(0, len(names) - 1))
     mark = data.draw(st.sampled_from(("{}. {}", "{}) {}", "{} - {}", "{} {}", "#{} {}")))
     text = mark.format(option_keys(asked)[at], names[at])
