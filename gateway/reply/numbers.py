@@ -147,16 +147,17 @@ def _plain(number: Decimal) -> str:
 
 
 def _way(number: Decimal, signs: tuple[Signs, ...]) -> str:
-    """The number as this person can write it with one reading, on any keyboard.
+    """The number as this person can write it with one reading, on any keyboard if there is a way.
 
     Without groups, and perhaps with one nought more: three decimals could be a group.
     """
     plain = _plain(number)
     tries = (
         plain.replace(".", one.decimal) + nought
+        for typable in (True, False)
         for nought in ("", "0" if "." in plain else "")
         for one in signs
-        if one.decimal.isascii()
+        if one.decimal.isascii() is typable
     )
     return next((text for text in tries if _readings(text, signs) == [number]), plain)
 

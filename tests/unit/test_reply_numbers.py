@@ -112,6 +112,14 @@ def test_every_way_to_write_that_a_refusal_names_works(
         assert isinstance(said(way, asked, locale=locale), Answered)
 
 
+def test_a_language_with_signs_of_its_own_alone_is_told_to_use_them() -> None:
+    """CLDR knows no Latin numbers of Western Balochi."""
+    found = said("1,5", NUMBER, locale="bgn")
+    assert isinstance(found, Refused)
+    assert found.data["ways"] == ("1\u066b5",)
+    assert reads("1\u066b5", "bgn") == 1.5
+
+
 @pytest.mark.parametrize(
     ("locale", "text", "more", "code"),
     [
