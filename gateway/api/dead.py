@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gateway.api.endpoints import Call, reply
-from gateway.api.runs import read_asks
 from gateway.api.shapes import Letter, LetterList, OneLetter
 from gateway.errors import NotAllowed, NotFound
 from gateway.person import Role
@@ -49,22 +48,22 @@ async def _letters(call: AnyCall) -> list[DeadLetter]:
     except ValueError:
         raise NotFound(f"The groups are {', '.join(Group)}.") from None
     letters = await call.parts.store.dead(group)
-    own = await _own(call, {letter.ask_id for letter in letters if letter.ask_id})
-    return [
-        letter
-        for letter in letters
-        if letter.ask_id in own or (not letter.ask_id and caller.role is Role.OWNER)
-    ]
+    tenants = {subject: await _tenant(call, subject) for subject in {one.ask_id for one in letters}}
+    seen = {caller.tenant, None} if caller.role is Role.OWNER else {caller.tenant}
+    return [letter for letter in letters if tenants[letter.ask_id] in seen]
 
 
-async def _own(call: AnyCall, subjects: set[str]) -> set[str]:
-    asks = sorted(subject for subject in subjects if subject.startswith("a-"))
-    own = {record.ask.id for record in await read_asks(call.parts, call.caller, asks)}
-    for run_id in sorted(subjects.difference(asks)):
-        run = await call.parts.store.read_run(run_id)
-        if run is not None and run.run.tenant == call.caller.tenant:
-            own.add(run_id)
-    return own
+async def _tenant(call: AnyCall, subject: str) -> str | None:
+    """Whose the ask or run of that id is; None where it does not read, or is gone."""
+    store = call.parts.store
+    try:
+        if subject.startswith("a-"):
+            record = await store.read(subject)
+            return None if record is None else record.ask.tenant
+        run = await store.read_run(subject) if subject else None
+    except ValueError:  # pydantic's too
+        return None
+    return None if run is None else run.run.tenant
 
 
 def _shape(letter: DeadLetter) -> Letter:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
 SOCKET_TIMEOUT_S = 5.0
 """redis-py's own default; a command that takes longer has met a server that is not well."""
 
-AWAY = ("READONLY", "OOM", "MISCONF", "NOREPLICAS", "UNKILLABLE", "BUSY", "UNBLOCKED")
-"""Codes of a server that is there and cannot serve now: the caller tries again later. The last is
-said to whoever blocks in a primary that becomes a replica, or, by Redis 7.0, on a stream that is
-deleted."""
+AWAY = ("READONLY", "OOM", "MISCONF", "NOREPLICAS", "UNKILLABLE", "BUSY")
+"""Codes of a server that is there and cannot serve now: the caller tries again later."""
 
 AWAY_ERRORS = (AskError, ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError)
 """The same where redis-py knows the code, and takes it off the text. A slot on the move is soon on
@@ -46,7 +45,8 @@ CLUSTER_SCHEMES = ("redis+cluster://", "rediss+cluster://")
 
 def connect(url: str) -> Redis | RedisCluster:
     """A client for `redis://`, `rediss://`, `unix://`, `redis+cluster://host:port` or
-    `redis+sentinel://[:password@]host:port[,host:port]/service[/db]`.
+    `redis+sentinel://[[user]:password@]host[:port][,host…]/service[/db]`, whose user and password
+    are the servers'; the Sentinels' own follow as `?sentinel_username=…&sentinel_password=…`.
 
     No retry of redis-py's: a lost reply tried again blindly takes a group's entries twice.
     RESP2, because RESP3 gives other shapes for the same stream. No time limit of redis-py's on a
@@ -72,14 +72,15 @@ def connect(url: str) -> Redis | RedisCluster:
 
 
 def _sentinel(url: str, options: dict[str, Any]) -> Redis:
-    rest = url.removeprefix(SENTINEL_SCHEME)
-    credentials, _, rest = rest.rpartition("@")
-    hosts, _, path = rest.partition("/")
-    service, _, db = path.partition("/")
-    password = credentials.partition(":")[2] or None
-    pairs = (host.partition(":") for host in hosts.split(","))
-    nodes = [(host, int(port or SENTINEL_PORT)) for host, _, port in pairs]
+    parts = urlsplit(url)
+    hosts = (urlsplit(f"//{host}") for host in parts.netloc.rpartition("@")[2].split(","))
+    nodes = [(host.hostname or "localhost", host.port or SENTINEL_PORT) for host in hosts]
+    service, _, db = parts.path.strip("/").partition("/")
+    username, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    asked = dict(parse_qsl(parts.query))
     of_sentinels = {
+        "username": asked.get("sentinel_username"),
+        "password": asked.get("sentinel_password"),
         "socket_timeout": SOCKET_TIMEOUT_S,
         "socket_connect_timeout": SOCKET_TIMEOUT_S,
         "retry": Retry(NoBackoff(), 0),  # the next Sentinel is asked instead
@@ -87,7 +88,13 @@ def _sentinel(url: str, options: dict[str, Any]) -> Redis:
     sentinel = Sentinel(nodes, sentinel_kwargs=of_sentinels)  # type: ignore[no-untyped-call]
     return cast(
         "Redis",
-        sentinel.master_for(service or "mymaster", db=int(db or 0), password=password, **options),
+        sentinel.master_for(
+            service or "mymaster",
+            db=int(db or 0),
+            username=unquote(username) or None,
+            password=unquote(password) or None,
+            **options,
+        ),
     )
 
 

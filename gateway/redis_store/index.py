@@ -25,9 +25,12 @@ class RedisIndex:
     async def bind(self, name: str, value: str, ttl: timedelta) -> str:
         key = PREFIX + name
         ttl_ms = int(ttl.total_seconds() * 1000)
-        if await self._link.call("SET", key, value, "NX", "PX", ttl_ms):
-            return value
-        return await self._link.call("GET", key) or value
+        bound: str | None = None
+        while bound is None:  # what is in the way may be gone when it is looked at
+            if await self._link.call("SET", key, value, "NX", "PX", ttl_ms):
+                return value
+            bound = await self._link.call("GET", key)
+        return bound
 
     async def look(self, name: str) -> str | None:
         found: str | None = await self._link.call("GET", PREFIX + name)
@@ -41,9 +44,12 @@ class RedisIndex:
 
     async def join(self, place: str, code: str, ask_id: str) -> str:
         key = f"{PREFIX}place:{place}"
-        if await self._link.call("HSETNX", key, code, ask_id):
-            return ask_id
-        return await self._link.call("HGET", key, code) or ask_id
+        holder: str | None = None
+        while holder is None:  # as in `bind`
+            if await self._link.call("HSETNX", key, code, ask_id):
+                return ask_id
+            holder = await self._link.call("HGET", key, code)
+        return holder
 
     async def joined(self, place: str) -> dict[str, str]:
         return codec.as_dict(await self._link.call("HGETALL", f"{PREFIX}place:{place}"))

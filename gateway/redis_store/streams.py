@@ -42,6 +42,12 @@ CLAIM = 500
 GONE_AFTER_MS = 3_600_000
 """Ours: a group's reader that did nothing for an hour, and holds nothing, is forgotten."""
 
+UNBLOCKED = "UNBLOCKED"
+"""Said to whoever blocks in a primary that becomes a replica, or, by Redis 7.0, on a stream that is
+deleted."""
+
+GROUP_LOST = ("NOGROUP", UNBLOCKED)
+
 _log = logging.getLogger("gateway.store")
 
 
@@ -72,7 +78,9 @@ class RedisLog:
                         last = await self._ends()
                         yield None
                     reply = await reader.read(("XREAD", "COUNT", TAIL_COUNT), last, TAIL_BLOCK_MS)
-                except Unavailable:
+                except (Unavailable, ResponseError) as error:
+                    if isinstance(error, ResponseError) and code(str(error)) != UNBLOCKED:
+                        raise
                     last = {}
                     # Its connections may be to a server that leads no more.
                     await reader.aclose()
@@ -118,7 +126,7 @@ class RedisLog:
             raise
         except ResponseError as error:
             await self.start_again(group, consumer)
-            if code(str(error)) != "NOGROUP":
+            if code(str(error)) not in GROUP_LOST:
                 raise
             await self._make(group)
             return []

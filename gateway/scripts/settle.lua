@@ -60,8 +60,7 @@ for i = 1, count do
   local at = 4 + i * 3
   local id, kind, outcome = ARGV[7 + i * 3], ARGV[8 + i * 3], ARGV[9 + i * 3]
   local ask = found[i]
-  redis.call('ZREM', KEYS[6], id)
-  redis.call('ZREM', KEYS[4], id)
+  -- What may be refused for want of memory comes first, before anything is written.
   if ask[1] then
     local body = redis.call('XRANGE', KEYS[3], ask[2], ask[2])
     body = body[1] and body[1][2][4] or 'null'
@@ -85,6 +84,8 @@ for i = 1, count do
     end
     record(KEYS[2], KEYS[1], kind, ARGV[2], id, ARGV[3], now, note)
   end
+  redis.call('ZREM', KEYS[6], id)
+  redis.call('ZREM', KEYS[4], id)
 end
 if ARGV[6] == '' then
   redis.call('HSET', KEYS[1], 'pending', table.concat(left, ' '))

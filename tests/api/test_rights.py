@@ -290,3 +290,14 @@ async def test_dead_letters_are_for_admins_of_their_tenant(gw: Gateway) -> None:
     assert (await gw.as_("rival").post(path, {})).status == 404
     assert (await gw.as_("admin").post(path, {})).status == 200
     assert (await gw.as_("admin").get("/v1/dead/resume")).body["letters"] == []
+
+
+async def test_a_dead_letter_of_what_does_not_read_is_seen_by_owners(gw: Gateway) -> None:
+    """Whose it is cannot be known; so it is no one admin's, and is not lost for that."""
+    from gateway.store import Group
+
+    gone = "a-000000000000"
+    await gw.parts.store.bury(Group.CLOCK, gone, "does not read")
+    assert (await gw.as_("admin").get("/v1/dead/clock")).body["letters"] == []
+    [letter] = (await gw.as_("owner").get("/v1/dead/clock")).body["letters"]
+    assert letter["subject"] == gone

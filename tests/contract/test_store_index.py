@@ -25,6 +25,18 @@ async def test_the_first_to_bind_a_name_decides(store: Store) -> None:
     assert await store.look("event:slack:1") == bound[0]
 
 
+async def test_who_hears_that_a_name_is_theirs_has_it(store: Store) -> None:
+    """Also where the one who had it gives it up just then."""
+    await store.bind("post:1", "a-1", DAY)
+    bound, _ = await asyncio.gather(store.bind("post:1", "a-2", DAY), store.drop("post:1"))
+    assert bound == "a-1" or await store.look("post:1") == "a-2"
+    await store.join("slack:C1", "K7", "a-1")
+    holder, _ = await asyncio.gather(
+        store.join("slack:C1", "K7", "a-2"), store.leave("slack:C1", "K7")
+    )
+    assert holder == "a-1" or await store.joined("slack:C1") == {"K7": "a-2"}
+
+
 async def test_a_binding_ends_with_its_time(store: Store, advance: Advance) -> None:
     """After that the name is free, and nothing of it is left."""
     await store.bind("event:1", "first", DAY)

@@ -155,6 +155,23 @@ async def led(rack: Rack, leader: Server) -> AsyncIterator[tuple[Server, RedisSt
     await store.aclose()
 
 
+async def test_a_sentinels_url_names_users_of_its_own_and_of_the_servers(
+    rack: Rack, leader: Server
+) -> None:
+    """Each is logged in where it belongs; what a URL must escape is read as it was meant."""
+    await replica_of(rack, leader)
+    sentinel = await sentinel_over(rack, leader)
+    await leader.do("ACL", "SETUSER", "gate", "on", ">p@ss:/1", "~*", "&*", "+@all")
+    await sentinel.do("ACL", "SETUSER", "looker", "on", ">w@rd", "&*", "+@all")
+    store = await open_store(
+        f"redis+sentinel://gate:p%40ss%3A%2F1@[::1]:1,127.0.0.1:{sentinel.port}/mymaster/0"
+        "?sentinel_username=looker&sentinel_password=w%40rd"
+    )
+    assert "user=gate" in await leader.do("CLIENT", "LIST")
+    assert "user=looker" in await sentinel.do("CLIENT", "LIST")
+    await store.aclose()
+
+
 async def answers(store: RedisStore) -> bool:
     with suppress(Unavailable):
         await store.put("probe", "1")
