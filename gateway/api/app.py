@@ -15,6 +15,7 @@ from aiohttp import web
 from gateway.api import strict_json
 from gateway.api.connection import Runner
 from gateway.api.errors import HttpRefusal, one_shape
+from gateway.api.incoming import unpacked
 from gateway.api.openapi import document
 from gateway.api.parts import PARTS, Parts
 from gateway.api.routes import ENDPOINTS, OPEN
@@ -39,7 +40,7 @@ HEADERS = {
 def build_app(parts: Parts) -> web.Application:
     """The whole API over these parts. Run it with `serving`."""
     app = web.Application(
-        client_max_size=parts.settings.body_bytes, middlewares=[one_shape, _known_host]
+        client_max_size=parts.settings.body_bytes, middlewares=[one_shape, _known_host, unpacked]
     )
     app[PARTS] = parts
     app.on_response_prepare.append(_add_headers)
@@ -61,7 +62,7 @@ async def serving(
 
     On leaving, those who wait are told how things stand, and calls under way get `finish_s`.
     """
-    runner = Runner(app, finish_s)
+    runner = Runner(app, finish_s, hang_up_ends=True)
     await runner.setup()
     try:
         await web.SockSite(runner, listener, backlog=BACKLOG).start()

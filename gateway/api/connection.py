@@ -17,13 +17,18 @@ _log = logging.getLogger("gateway.api")
 
 
 class Runner(web.AppRunner):
-    """Runs an application. A caller that hangs up ends what was done for it."""
+    """Runs an application within our limits.
 
-    def __init__(self, app: web.Application, finish_s: float) -> None:
+    Args:
+        hang_up_ends: whether a caller that hangs up ends what is done for it.
+    """
+
+    def __init__(self, app: web.Application, finish_s: float, *, hang_up_ends: bool) -> None:
         super().__init__(
             app,
-            handler_cancellation=True,
+            handler_cancellation=hang_up_ends,
             shutdown_timeout=finish_s,
+            auto_decompress=False,  # see `incoming`
             # Also how long a head may take to arrive: aiohttp's timer runs from the first byte.
             keepalive_timeout=IDLE_S,
             max_line_size=HEADER_BYTES,
@@ -62,7 +67,10 @@ class _Connection(RequestHandler):
         if request.writer.output_size > 0:
             raise ConnectionError("an answer was begun; another cannot follow")
         if status < INTERNAL:
-            words = "The request is not HTTP as this gateway reads it, or its head is too large."
+            words = (
+                "The request is not HTTP as this gateway reads it, or its head is too large: "
+                f"it has at most {MAX_HEADERS} lines, of at most {HEADER_BYTES:,} bytes each."
+            )
             response = answer(status, {"code": "invalid_argument", "message": words})
         else:
             event(_log, "api.failed", level=logging.ERROR, error=exc, http_status=status)

@@ -6,24 +6,25 @@ they cannot differ.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from aiohttp import web
 from pydantic import BaseModel, RootModel, ValidationError
 
 from gateway.api import strict_json
 from gateway.api.bodies import ASK_ID, RUN_ID, Nothing
 from gateway.api.errors import HttpRefusal, answer
-from gateway.api.limits import BODY_WITHIN_S, MAX_KEY
+from gateway.api.incoming import read_body
+from gateway.api.limits import MAX_KEY
 from gateway.api.parts import CALLER, PARTS
 from gateway.contracts.faults import MAX_PROBLEMS
 from gateway.errors import BadRequest, NotFound, Problem, Unauthenticated
 
 if TYPE_CHECKING:
+    from aiohttp import web
+
     from gateway.api.parts import Parts
     from gateway.person import Caller
 
@@ -134,7 +135,7 @@ def _query_of(request: web.Request) -> dict[str, str]:
 
 
 async def _body_of(request: web.Request, model: type[B]) -> B:
-    raw = await _read(request)
+    raw = await read_body(request)
     if not raw:
         return _fit(model, {}, "body")
     if request.content_type != JSON or (request.charset or "utf-8").lower() not in (
@@ -143,16 +144,6 @@ async def _body_of(request: web.Request, model: type[B]) -> B:
     ):
         raise HttpRefusal("invalid_argument", f"Send {JSON}, in UTF-8.", 415)
     return _fit(model, strict_json.read(raw), "body")
-
-
-async def _read(request: web.Request) -> bytes:
-    try:
-        async with asyncio.timeout(BODY_WITHIN_S):
-            return await request.read()
-    except TimeoutError:
-        raise HttpRefusal("deadline_exceeded", "The body did not arrive in time.") from None
-    except web.RequestPayloadError:
-        raise BadRequest("The body does not arrive as its headers say.") from None
 
 
 def _fit(model: type[B], value: object, what: str) -> B:

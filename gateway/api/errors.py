@@ -66,7 +66,7 @@ CONNECT: Mapping[str, tuple[str, int]] = {
 RETRY_AFTER_S = 1
 """Ours: a failover takes a second or two."""
 
-_OF_HTTP = {404: "not_found", 405: "unimplemented", 413: "resource_exhausted"}
+_OF_HTTP = {404: "not_found", 405: "unimplemented"}
 
 _log = logging.getLogger("gateway.api")
 
@@ -88,11 +88,7 @@ async def one_shape(
     try:
         return await handler(request)
     except GatewayError as error:
-        metrics = request.app[PARTS].metrics
-        if isinstance(error, Unavailable):
-            metrics.unavailable.inc()
-        elif isinstance(error, AnswerError):
-            metrics.refused.labels(error.code).inc()
+        _count(request, error)
         return refusal(error, request.get(CALLER), rpc=request.path.startswith(RPC_PREFIX))
     except web.HTTPException as error:
         return _of_http(error)
@@ -135,6 +131,16 @@ def answer(status: int, body: Any) -> web.Response:
     )
 
 
+def _count(request: web.Request, error: GatewayError) -> None:
+    parts = request.app.get(PARTS)
+    if parts is None:
+        return  # the port of the platforms: nobody answers there in the API's words
+    if isinstance(error, Unavailable):
+        parts.metrics.unavailable.inc()
+    elif isinstance(error, AnswerError):
+        parts.metrics.refused.labels(error.code).inc()
+
+
 def _code_and_status(error: GatewayError, *, rpc: bool) -> tuple[str, int]:
     if isinstance(error, HttpRefusal):
         code, status = error.of_code, error.status
@@ -145,12 +151,11 @@ def _code_and_status(error: GatewayError, *, rpc: bool) -> tuple[str, int]:
 
 
 def _of_http(error: web.HTTPException) -> web.Response:
-    """Aiohttp's own refusals: no such route, no such method, a body over the limit."""
+    """Aiohttp's own refusals: no such route, no such method."""
     code = _OF_HTTP.get(error.status, "invalid_argument")
     words = {
         404: "There is nothing at this address; /openapi.json lists what there is.",
         405: "This address takes another method; see Allow.",
-        413: "The body is larger than this gateway takes.",
     }
     message = words.get(error.status, f"{error.reason}.")
     response = answer(error.status, {"code": code, "message": message})

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from gateway.api.connection import Runner
+from gateway.api.errors import one_shape
+from gateway.api.incoming import read_body, unpacked
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from gateway.config import Bind
 
@@ -27,9 +31,9 @@ async def serving_hooks(
 
     Raises: OSError, the port is taken.
     """
-    app = web.Application(client_max_size=BODY_BYTES)
+    app = web.Application(client_max_size=BODY_BYTES, middlewares=[one_shape, unpacked, _arrived])
     app.add_routes(routes)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=finish_s)
+    runner = Runner(app, finish_s, hang_up_ends=False)  # a platform that gave up has still told us
     await runner.setup()
     try:
         await web.TCPSite(runner, bind.host, bind.port).start()
@@ -37,3 +41,11 @@ async def serving_hooks(
         yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     finally:
         await runner.cleanup()
+
+
+@web.middleware
+async def _arrived(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    await read_body(request)
+    return await handler(request)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import gateway.api.connection
-import gateway.api.endpoints
 import gateway.api.events
+import gateway.api.incoming
 from gateway.api import build_app, serving
 from gateway.api.limits import JSON_DEPTH
 from tests.api.serving import RUN, Answer, Client, Gateway, make_tokens
@@ -188,14 +188,14 @@ async def test_a_body_that_is_not_json_by_its_own_word(
 
 
 async def test_a_body_over_the_limit_is_refused_with_a_code(gw: Gateway) -> None:
-    """By what it holds, whether or not its length was told or its bytes were compressed."""
+    """By what it holds, whether or not its length was told; the message names the bound."""
     limit = gw.parts.settings.body_bytes
     fits = b'{"agent":"asker"}'.ljust(limit)
     assert (await send(gw, fits)).status == 201
     too_large = fits + b" "
-    assert (await send(gw, too_large)).code == "resource_exhausted"
-    packed = await send(gw, gzip.compress(too_large), Content_Encoding="gzip")
-    assert (packed.status, packed.code) == (413, "resource_exhausted")
+    refused = await send(gw, too_large)
+    assert (refused.status, refused.code) == (413, "resource_exhausted")
+    assert f"{limit:,} bytes" in refused.body["message"]
     head = (
         "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Authorization: Bearer {gw.secrets['agent']}\r\n"
@@ -204,6 +204,24 @@ async def test_a_body_over_the_limit_is_refused_with_a_code(gw: Gateway) -> None
     chunk = b"%x\r\n" % len(too_large) + too_large + b"\r\n0\r\n\r\n"
     answer = await raw(gw, head.encode() + chunk)
     assert b" 413 " in answer.splitlines()[0]
+
+
+@pytest.mark.parametrize("who", ["owner", None])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "x-unknown", "gzip, gzip"])
+async def test_a_packed_body_is_refused_and_never_unpacked(
+    gw: Gateway, who: str | None, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousandth of its size unpacks on the loop that serves everybody: token or none, 415."""
+
+    def unpacks(*_: object, **__: object) -> None:
+        raise AssertionError("a body is unpacked")
+
+    monkeypatch.setattr("aiohttp.compression_utils.ZLibDecompressor.__init__", unpacks)
+    caller = gw.as_(who) if who else gw.nobody()
+    sent = {"Content-Encoding": encoding}
+    refused = await caller.call("POST", "/v1/runs", gzip.compress(b" " * 1_000_000), sent)
+    assert (refused.status, refused.code) == (415, "invalid_argument")
+    assert "Content-Encoding" in refused.body["message"]
 
 
 async def test_a_head_over_the_limit_is_refused_in_the_same_shape(gw: Gateway) -> None:
@@ -220,6 +238,7 @@ async def test_a_head_over_the_limit_is_refused_in_the_same_shape(gw: Gateway) -
         top, _, body = answer.partition(b"\r\n\r\n")
         assert b" 400 " in top.splitlines()[0]
         assert json.loads(body)["code"] == "invalid_argument"
+        assert b"64 lines, of at most 8,190 bytes" in body
         assert b"psst" not in answer
 
 
@@ -234,7 +253,7 @@ async def test_a_slow_head_is_not_waited_for(
 
 async def test_a_slow_body_is_not_waited_for(gw: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     """408 in the one shape, and nothing was made."""
-    monkeypatch.setattr(gateway.api.endpoints, "BODY_WITHIN_S", 0.05)
+    monkeypatch.setattr(gateway.api.incoming, "BODY_WITHIN_S", 0.05)
     head = (
         "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Authorization: Bearer {gw.secrets['agent']}\r\n"
