@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from channels.telegram import words
+from channels.telegram.held import Held
 from channels.telegram.parse import Command, Migrated, Press, Said, Stray, parse
 from channels.telegram.pastes import goes_on, joined, may_go_on
 from channels.telegram.pressing import Pressing
@@ -59,6 +60,7 @@ class Intake:
         self._saying = saying
         self._me = me
         self._now = now
+        self._held = Held(desk.facts, me, now)
         self._pressing = Pressing(desk, saying, me)
         self._lanes: dict[str, _Lane] = {}
         self._known: OrderedDict[int, asyncio.Future[None]] = OrderedDict()
@@ -81,10 +83,28 @@ class Intake:
         """Whether it was begun with already."""
         return isinstance(update, dict) and update.get("update_id") in self._known
 
-    def holds(self, update: Any) -> bool:
-        """Whether it may be the first part of a paste, which the rest must follow to be read."""
+    async def keep(self, update: Any) -> bool:
+        """Whether it is part of a paste, which its rest must follow to be read, and is now kept
+        beyond this process; any other update is none to confirm. Raises: Unavailable.
+        """
         what = parse(update, self._me, self._now())
-        return isinstance(what, Said) and may_go_on(what.typed)
+        if not isinstance(what, Said):
+            return False
+        # Whoever has the part before this one reads both.
+        elsewhere = [one for one in await self._held.before(what.typed) if not self.knows(one)]
+        if not (elsewhere or may_go_on(what.typed)):
+            return False
+        await self._held.keep(update)
+        if not elsewhere:
+            self.take(update)
+        return True
+
+    async def read_what_was_left(self) -> None:
+        """Takes the parts of pastes that nobody came to read. Raises: Unavailable."""
+        left = await self._held.left()
+        if left:
+            await asyncio.gather(*(self.take(update) for update, _ in left))
+            await self._held.drop([typed for _, typed in left])
 
     async def aclose(self) -> None:
         """What is in hand is let go; whatever was not taken will come again."""
@@ -168,8 +188,12 @@ class Intake:
         match what:
             case Said(_, topic):
                 said = [one.what.typed for one in parts if isinstance(one.what, Said)]
-                typed = joined(said)
+                cut = may_go_on(said[0])
+                whole = await self._held.whole(said) if cut else said
+                typed = joined(whole)
                 response = await self._desk.handle(typed)
+                if cut:
+                    await self._held.drop(whole)
                 self._spawn(self._saying.reply(Said(typed, topic), response))
             case Command(word, where, sender):
                 waits = word == "pending"

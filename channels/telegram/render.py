@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from channels.callback import pack
-from channels.capabilities import Capabilities
+from channels.capabilities import Capabilities, Reach
 from channels.contract import PressApprove, Step, StepAct
 from channels.fitting import split
 from channels.shown import MARK, stamped, unstamped
@@ -69,6 +69,8 @@ CAPABILITIES = Capabilities(
     steps=True,
     stamps=True,
     links=True,
+    # In privacy mode no other message comes, mentions aside (platform facts, 4.4).
+    reach=Reach.REPLY,
 )
 
 

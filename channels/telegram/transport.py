@@ -44,6 +44,7 @@ from channels.telegram.parse import Me
 from channels.telegram.polling import POLL_S, poll
 from channels.telegram.saying import Saying
 from channels.telegram.words import COMMANDS
+from gateway.errors import Unavailable
 from gateway.log import event
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ WAIT_S = 1.0
 
 HOOK_S = 20.0
 """Ours: so long a webhook's answer waits for its message to be safe; then it is to come again."""
+
+SWEEP_S = 5.0
+"""Ours: so often a replica looks for what another left behind."""
 
 UPDATES = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"]
 SECRET = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  # the header's name
@@ -299,7 +303,7 @@ class TelegramTransport:
             event(_log, "commands.unnamed", code=error.code)
         if self._settings.mode == "webhook":
             await self._api.begin_webhook(self._settings)
-            await asyncio.Event().wait()
+            await self._sweep(intake)
         await self._api.begin_polling()
         await poll(self._api, intake)
 
@@ -320,6 +324,15 @@ class TelegramTransport:
                 self._intake = Intake(self._desk, self._saying, me, lambda: datetime.now(UTC))
             return self._intake
 
+    async def _sweep(self, intake: Intake) -> None:
+        """Looks for what replicas that died had confirmed and not read, for good."""
+        while True:
+            try:
+                await intake.read_what_was_left()
+            except Unavailable as error:
+                event(_log, "held.waits", level=logging.WARNING, error=error, surface="telegram")
+            await asyncio.sleep(SWEEP_S)
+
     async def _hook(self, request: web.Request) -> web.Response:
         """One update, posted to us. Only what is safe is answered with 200."""
         given = request.headers.get(SECRET, "")
@@ -334,10 +347,13 @@ class TelegramTransport:
         except PostError as error:
             event(_log, "hook.failed", level=logging.WARNING, code=error.code)
             return web.Response(status=503)
+        try:
+            if await intake.keep(update):
+                return web.Response()
+        except Unavailable as error:
+            event(_log, "message.waits", level=logging.WARNING, error=error, surface="telegram")
+            return web.Response(status=503)
         taken = intake.take(update)
-        if intake.holds(update):
-            # Telegram sends a chat's next message only after this answer, and it is the rest.
-            return web.Response()
         done, _ = await asyncio.wait({taken}, timeout=HOOK_S)
         return web.Response(status=200 if done else 503)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from channels.contract import (
     Response,
 )
 from channels.testing.telegram import Telegram
+from gateway.errors import Unavailable
 from gateway.question import Kind
 from tests.channels.gatewayed import gateway, settings
 from tests.channels.telegram.doors import (
@@ -116,6 +118,94 @@ async def test_a_message_that_cannot_be_kept_is_to_come_again(
             last = await client.post("/telegram", json=update, headers=headers)
         assert [first.status, again.status, last.status] == [503, 503, 200]
         assert door.words == ["one"]
+
+
+async def hand(oz: Any, chat: Telegram, update: dict[str, Any]) -> int:
+    """Posts an update to that replica; the status it is answered with."""
+    assert chat.updates.webhook is not None
+    header = {"X-Telegram-Bot-Api-Secret-Token": chat.updates.webhook.secret or ""}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{oz.hooks}/telegram", json=update, headers=header) as answer,
+    ):
+        return answer.status
+
+
+async def parts(chat: Telegram, text: str) -> list[dict[str, Any]]:
+    """The updates of a paste of Ana's, which are brought to nobody."""
+    chat.updates.held = True
+    await chat.type(ANA, ANA, text)
+    return [one.body for one in chat.updates.pending]
+
+
+WORDS = " ".join(f"word{n}" for n in range(1200))
+
+
+async def test_the_parts_of_a_paste_may_come_to_different_replicas(
+    hooked: tuple[Telegram, Any], redis_url: str, tmp_path: Path
+) -> None:
+    """Each is kept before it is confirmed, and they are one answer."""
+    chat, one = hooked
+    table = chat.settings() | {"mode": "webhook", "webhook_url": HOOK}
+    config = settings({"telegram": table}, PEOPLE, TO_ANA, tmp_path)
+    async with gateway(config, redis_url, "w2") as two:
+        ask = await one.ask(field(Kind.TEXT))
+        await posted(chat, ANA)
+        first, second, third = await parts(chat, WORDS)
+        for oz, update in ((one, first), (two, second), (one, third)):
+            assert await hand(oz, chat, update) == 200
+        outcome = (await one.ended(ask)).outcome
+        assert outcome is not None
+        assert outcome.values == {"value": WORDS}
+
+
+async def test_a_part_that_its_replica_did_not_live_to_read_is_read_by_another(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was confirmed, so Telegram brings it no second time."""
+    monkeypatch.setattr("channels.telegram.held.LEFT", timedelta(0))
+    monkeypatch.setattr("channels.telegram.transport.SWEEP_S", 0.05)
+    monkeypatch.setattr("channels.telegram.intake.PASTE_S", 600.0)
+    async with platform() as chat:
+        table = chat.settings() | {"mode": "webhook", "webhook_url": HOOK}
+        config = settings({"telegram": table}, PEOPLE, TO_ANA, tmp_path)
+        async with gateway(config, redis_url) as oz:
+            ask = await oz.ask(field(Kind.TEXT))
+            await posted(chat, ANA)
+            await chat.until(lambda: chat.updates.webhook is not None)
+            first, second, _ = await parts(chat, WORDS)
+            assert await hand(oz, chat, first) == 200
+        monkeypatch.setattr("channels.telegram.intake.PASTE_S", 0.5)
+        async with gateway(config, redis_url, "w2") as oz:
+            assert await hand(oz, chat, second) == 200
+            outcome = (await oz.ended(ask)).outcome
+            assert outcome is not None
+            assert outcome.values == {
+                "value": f"{first['message']['text']} {second['message']['text']}"
+            }
+
+
+async def test_a_part_that_cannot_be_kept_is_not_confirmed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long it is, and though its rest comes only after that."""
+    from aiohttp.test_utils import TestClient, TestServer
+    from aiohttp.web import Application
+
+    more = {"mode": "webhook", "webhook_url": HOOK}
+    async with platform() as chat, open_transport(chat, more) as (transport, door):
+
+        async def away(*_: Any) -> None:
+            raise Unavailable("away")
+
+        monkeypatch.setattr(door.facts, "keep", away)
+        app = Application()
+        app.add_routes(transport.routes())
+        first, *_ = await parts(chat, WORDS)
+        headers = {"X-Telegram-Bot-Api-Secret-Token": of(chat, **more).webhook_secret}
+        async with TestClient(TestServer(app)) as client:
+            answer = await client.post("/telegram", json=first, headers=headers)
+        assert (answer.status, door.words) == (503, [])
 
 
 # The whole
