@@ -1,54 +1,14 @@
-"""A pytest plugin: the four fake platforms as fixtures, each started for one test.
+"""A pytest plugin: the fixtures of `channels.testing.fixtures`.
 
-It comes with `pip install oz-gateway[testing]`; nothing is imported before a fixture is used.
+Pytest loads it wherever the gateway is installed; without pytest-asyncio, which comes with
+`pip install oz-gateway[testing]`, it brings nothing and breaks nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
-import pytest_asyncio
+with suppress(ImportError):  # of pytest-asyncio, the one thing that module imports
+    from channels.testing.fixtures import fake_discord, fake_slack, fake_teams, fake_telegram
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from channels.testing.discord import Discord
-    from channels.testing.slack import Slack
-    from channels.testing.teams import Teams
-    from channels.testing.telegram import Telegram
-
-
-@pytest_asyncio.fixture
-async def fake_slack() -> AsyncIterator[Slack]:
-    """A Slack workspace with one app in it."""
-    from channels.testing.slack import Slack
-
-    async with Slack() as platform:
-        yield platform
-
-
-@pytest_asyncio.fixture
-async def fake_teams() -> AsyncIterator[Teams]:
-    """A Teams tenant with one bot in it."""
-    from channels.testing.teams import Teams
-
-    async with Teams() as platform:
-        yield platform
-
-
-@pytest_asyncio.fixture
-async def fake_discord() -> AsyncIterator[Discord]:
-    """A Discord with one bot in it."""
-    from channels.testing.discord import Discord
-
-    async with Discord() as platform:
-        yield platform
-
-
-@pytest_asyncio.fixture
-async def fake_telegram() -> AsyncIterator[Telegram]:
-    """A Telegram with one bot in it."""
-    from channels.testing.telegram import Telegram
-
-    async with Telegram() as platform:
-        yield platform
+    __all__ = ["fake_discord", "fake_slack", "fake_teams", "fake_telegram"]

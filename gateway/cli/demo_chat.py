@@ -65,7 +65,7 @@ FLAGS = (
 
 def main(pictures: Path | None) -> int:
     """Runs it; its exit code. The pictures are left in that folder. Raises: Failure."""
-    folder = pictures or Path.cwd() / "oz-demo-chat"
+    folder = (pictures or Path("oz-demo-chat")).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="oz-demo-") as kept:
         try:
