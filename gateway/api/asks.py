@@ -47,7 +47,7 @@ async def open_ask(call: Call[WaitQuery, OpenBody]) -> web.StreamResponse:
         )
     else:
         standing = await _open_approval(call, body, call_id, within)
-    return reply(201 if standing.new else 200, standing_view(standing, call.caller))
+    return reply(201 if standing.new else 200, standing_view(standing, await call.caller_now()))
 
 
 async def list_asks(call: Call[PageQuery, Nothing]) -> web.StreamResponse:
@@ -69,7 +69,7 @@ async def read_result(call: Call[WaitQuery, Nothing]) -> web.StreamResponse:
     """How an ask stands: at once, or as soon as it has ended within `wait` seconds."""
     within = timedelta(seconds=call.query.wait)
     standing = await call.parts.broker.wait(call.caller, call.ask_id, within)
-    return reply(200, standing_view(standing, call.caller))
+    return reply(200, standing_view(standing, await call.caller_now()))
 
 
 async def _open_approval(

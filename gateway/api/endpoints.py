@@ -78,6 +78,13 @@ class Call(Generic[Q, B]):
         """Where this came from, as an outcome records it."""
         return "cli" if self.request.headers.get("User-Agent", "").startswith("oz0/") else "api"
 
+    async def caller_now(self) -> Caller:
+        """Who calls, after a wait: the token may have been revoked meanwhile.
+
+        Raises: Unauthenticated, Unavailable.
+        """
+        return await caller_of(self.parts, self.request)
+
     def _id(self, name: str, pattern: re.Pattern[str], what: str) -> str:
         found = self.request.match_info[name]
         if not pattern.fullmatch(found):

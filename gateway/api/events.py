@@ -23,7 +23,9 @@ from gateway.log import event as log_event
 if TYPE_CHECKING:
     from gateway.api.bodies import Nothing
     from gateway.api.endpoints import Call
+    from gateway.api.parts import Parts
     from gateway.ask import RunRecord
+    from gateway.person import Caller
     from gateway.store import Event
 
 LAST_EVENT_ID = "Last-Event-ID"
@@ -80,11 +82,13 @@ async def _tell_all(
     events = call.parts.broker.follow(call.caller, call.run_id, after)
     async with aclosing(events) as following:
         async for event in following:
-            await _write(response, ALIVE if event is None else await _framed(call, event))
+            caller = await call.caller_now()
+            told = ALIVE if event is None else await _framed(call.parts, caller, event)
+            await _write(response, told)
 
 
-async def _framed(call: Call[Nothing, Nothing], event: Event) -> bytes:
-    (shape,) = await tell(call.parts, call.caller, [event])
+async def _framed(parts: Parts, caller: Caller, event: Event) -> bytes:
+    (shape,) = await tell(parts, caller, [event])
     data = strict_json.write(shape.model_dump(mode="json", exclude_unset=True))
     return frame(event.id, event.type.value, data)
 

@@ -13,6 +13,8 @@ import aiohttp
 import pytest
 
 import gateway.broker.runs
+from gateway.person import Role
+from gateway.tokens import Grant
 from tests.api.serving import ONE_STORE, RUN, Gateway
 from tests.waiting import until
 
@@ -180,6 +182,20 @@ async def test_a_sub_runs_question_is_on_its_callers_feed(gw: Gateway) -> None:
     assert (frame["type"], frame["child_run_id"]) == ("child_needs_human", sub)
     assert frame["question"]["details"] == "Q?"
     assert frame["timestamp"] == frame["at"]
+
+
+async def test_a_token_revoked_while_its_feed_is_open_hears_nothing_more(gw: Gateway) -> None:
+    """What is asked from then on is not told; the feed ends, and is not opened again."""
+    await gw.run()
+    token, gw.secrets["gone"] = await gw.parts.tokens.make(
+        "acme", Grant(name="gone", role=Role.READER, content=True)
+    )
+    async with feed(gw, "gone") as reading:
+        assert (await reading.next() or {})["type"] == "run.created"
+        await gw.parts.tokens.revoke("acme", token.id)
+        await gw.ask({"question": "Which customer?"})
+        assert await reading.rest() == []
+    assert (await gw.as_("gone").get(f"/v1/runs/{RUN}/events")).status == 401
 
 
 async def test_a_feed_of_a_retired_or_unknown_run_is_not_found(gw: Gateway) -> None:

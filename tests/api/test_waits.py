@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from gateway.person import Role
+from gateway.tokens import Grant
 from tests.api.serving import ONE_STORE, RUN, Gateway
 from tests.waiting import until
 
@@ -67,6 +69,21 @@ async def test_opening_can_wait_as_well(gw: Gateway) -> None:
     await gw.answer(ask, "yes")
     told = await waiting
     assert (told.status, told.body["result"]) == (201, {"answer": "yes"})
+
+
+async def test_a_token_revoked_while_it_waits_is_not_told_the_answer(gw: Gateway) -> None:
+    """Whether it waits for an ask that is there, or for one that it opens."""
+    ask = await gw.deploy()
+    grant = Grant(name="gone", role=Role.OPERATOR, content=True)
+    token, gw.secrets["gone"] = await gw.parts.tokens.make("acme", grant)
+    body = {"kind": "approval", "prompt": "Refund it?", "call_id": "c"}
+    reading = asyncio.create_task(gw.as_("gone").get(f"/v1/asks/{ask}/result?wait=60"))
+    opening = asyncio.create_task(gw.as_("gone").post(f"/v1/runs/{RUN}/asks?wait=60", body))
+    await until(lambda: len(gw.parts.waiters._watches) == 2, "both wait")
+    await gw.parts.tokens.revoke("acme", token.id)
+    await gw.as_("owner").post(f"/v1/runs/{RUN}/end", {"status": "cancelled"})
+    for told in await asyncio.gather(reading, opening):
+        assert (told.status, told.code) == (401, "unauthenticated")
 
 
 async def test_a_wait_that_is_over_says_that_it_still_waits(gw: Gateway) -> None:
