@@ -7,6 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reach(StrEnum):
+    """What in a shared place comes to us, and is known to be about the question there."""
+
+    THREAD = "thread"
+    """A message in its thread; there is no other reply."""
+    REPLY = "reply"
+    """A reply to its message."""
+    EITHER = "either"
+    """Both."""
+    PING = "ping"
+    """A reply that mentions us, as all that we may read there does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,8 @@ class Capabilities:
     """A time can be written so that each reader sees it in their own zone."""
     links: bool = False
     """A control can open an address."""
+    reach: Reach | None = Reach.REPLY
+    """None where there are no shared places."""
 
     @property
     def has_controls(self) -> bool:
@@ -47,5 +63,5 @@ class Capabilities:
         return self.buttons > 0 or self.inline
 
 
-PLAIN = Capabilities(channel="terminal", text=1_000_000)
+PLAIN = Capabilities(channel="terminal", text=1_000_000, reach=None)
 """A surface with nothing to press: the numbered text is all."""

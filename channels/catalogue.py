@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from channels.capabilities import Reach
+
 FOLDER = Path(__file__).with_name("locale")
 
 ENGLISH = Locale("en", "GB")
@@ -107,7 +109,8 @@ class Reader:
     `sees` is the right to question and answer. `shared` says that people of other zones may read
     it, so that times name theirs. `buttons` says that there is something to press. `name` is how
     records call the reader, where it is one. `stamps` marks times for platforms that write them in
-    each reader's own zone (`channels.shown.stamped`).
+    each reader's own zone (`channels.shown.stamped`). `reach` is what they write there that comes
+    to us; None for all of it.
     """
 
     language: Language = Language()
@@ -117,6 +120,7 @@ class Reader:
     buttons: bool = False
     name: str | None = None
     stamps: bool = False
+    reach: Reach | None = None
 
     def time(self, at: datetime, now: datetime) -> str:
         """The time in the reader's zone; the zone is named where it could be mistaken."""

@@ -7,6 +7,7 @@ from datetime import timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from channels.capabilities import Capabilities, Reach
 from channels.contract import (
     Control,
     Destination,
@@ -86,6 +87,8 @@ THREAD = Destination("slack", "C1", "T1")
 PRODUCTION = {"pick": {"options": ["o2"], "write_in": None}}
 """The second option of the question that asks open with, as outcomes hold it."""
 
+THREADS = Capabilities(channel="slack", text=4_000, reach=Reach.THREAD)
+
 _numbers = count(1)
 
 
@@ -97,7 +100,7 @@ class Chats:
         self.routes = routes
         self.broker = Broker(store, Waiters(store))
         self.conversations = Conversations(store)
-        self.everyone = Everyone(People(PEOPLE), {"acme": ACME}, routes)
+        self.everyone = Everyone(People(PEOPLE), {"acme": ACME}, routes, {"slack": THREADS})
         self.interactions = Interactions(self.broker, self.conversations, self.everyone)
 
     def replica(self) -> Chats:
@@ -113,6 +116,7 @@ class Chats:
         kind: AskKind = AskKind.QUESTION,
         waits: timedelta | None = None,
         audience: Sequence[str] = (),
+        destinations: Sequence[str] = (),
         tool: tuple[str, Any] | None = None,
     ) -> Ask:
         """An ask that waits there, with its post, unless nobody recorded that."""
@@ -134,6 +138,7 @@ class Chats:
                 kind=kind,
                 timeout_s=None if waits is None else int(waits.total_seconds()),
                 audience=audience,
+                destinations=destinations,
             )
         assert standing.record is not None
         ask = Ask(self, standing.record.ask.id, where, f"post-{next(_numbers)}")

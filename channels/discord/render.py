@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, assert_never
 
 from channels.callback import pack
-from channels.capabilities import Capabilities
+from channels.capabilities import Capabilities, Reach
 from channels.contract import (
     AskReason,
     Drop,
@@ -64,6 +64,8 @@ CAPABILITIES = Capabilities(
     form=5,
     stamps=True,
     links=True,
+    # Without its privileged intent we read nothing else (platform facts, 3.5).
+    reach=Reach.PING,
 )
 
 PRIMARY, SECONDARY, SUCCESS, DANGER, LINK = 1, 2, 3, 4, 5

@@ -5,10 +5,11 @@ The platform's own id is the only identity; names and whatever a payload claims 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from channels.capabilities import PLAIN, Capabilities
 from channels.catalogue import Language, Reader
 from channels.contract import Sender
 from channels.words import asks
@@ -47,15 +48,12 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Everyone:
-    """The people, tenants and routes of the config; `with_buttons` and
-    `with_stamps` are channels that have such.
-    """
+    """The people, tenants and routes of the config, and what each channel can draw."""
 
     people: People = field(default_factory=People)
     tenants: Mapping[str, Tenant] = field(default_factory=dict)
     routes: Sequence[Route] = ()
-    with_buttons: Collection[str] = ()
-    with_stamps: Collection[str] = ()
+    capabilities: Mapping[str, Capabilities] = field(default_factory=dict)
 
     def actor(self, sender: Sender, where: Destination, ask: Ask) -> Actor:
         """What the sender is to that ask, in that place."""
@@ -115,13 +113,15 @@ class Everyone:
         shared: bool = False,
         name: str | None = None,
     ) -> Reader:
+        platform = self.capabilities.get(where.channel, PLAIN)
         return Reader(
             language=Language((person.locale if person else None) or tenant.locale),
             zone=(person.zone if person else None) or tenant.zone,
             sees=sees,
             shared=shared,
-            buttons=where.channel in self.with_buttons,
-            stamps=where.channel in self.with_stamps,
+            buttons=platform.has_controls,
+            stamps=platform.stamps,
+            reach=None if where.direct else platform.reach,
             name=name,
         )
 

@@ -32,8 +32,8 @@ class Chat:
 
     Of the asks that this person may end, `mine` waited when the message was written, perhaps not
     any more; `ended` had just ended; `later` appeared after it. `others` wait for other people.
-    `replied` and `root` are the asks that the marked message and the thread's root show; `walked`
-    is the one whose form this person is walking through.
+    `replied` and `root` are the asks that the marked message and the thread's root show; `meant`
+    is the one that this person has said their next words are for.
     """
 
     mine: Sequence[Waiting] = ()
@@ -42,7 +42,7 @@ class Chat:
     others: Sequence[Waiting] = ()
     replied: str | None = None
     root: str | None = None
-    walked: str | None = None
+    meant: str | None = None
 
     @property
     def empty(self) -> bool:
@@ -92,6 +92,11 @@ def sort(
 
 def belonging(typed: Typed, chat: Chat) -> Bound:
     """The asks a message belongs to, by the rules of the reply grammar, the first that applies."""
+    found = _by_rules(typed, chat)
+    return Bound((chat.meant,)) if chat.meant in found.ask_ids else found
+
+
+def _by_rules(typed: Typed, chat: Chat) -> Bound:
     named = chat.called(leading_name(typed))
     if named is not None and named not in chat.later:
         return Bound((named.record.ask.id,))
@@ -101,8 +106,6 @@ def belonging(typed: Typed, chat: Chat) -> Bound:
     in_thread = _among(chat, lambda one: _in_thread(one, where.thread, chat.root))
     if where.thread is not None and (in_thread.ask_ids or not where.direct):
         return in_thread
-    if where.direct and chat.walked is not None:
-        return Bound((chat.walked,))
     if where.direct:
         return _among(chat, lambda _: True)
     return _at_the_top(chat) if typed.addressed else Bound()

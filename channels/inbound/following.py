@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from channels.contract import Button, Drop, Response, Send, Tell
 from channels.inbound import kept
-from channels.words import outcomes, refusals, told
+from channels.words import outcomes, reach, refusals, told
 from gateway.broker import Try
 from gateway.errors import AlreadySettled, NotAllowed
 from gateway.reply import (
@@ -252,7 +252,7 @@ class Following:
         person, ask_id = heard.actor.caller.name, heard.record.ask.id
         if not await self._conversations.press_other(ask_id, person, field, heard.token):
             return Response()
-        text = told.write_words(heard.actor.own)
+        text = reach.write_words(heard.actor.own)
         return Response((Tell(text, text),))
 
     async def _hidden(self, heard: Heard) -> Response:

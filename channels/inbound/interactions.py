@@ -33,7 +33,7 @@ from channels.inbound.effects import Effects, Meaning
 from channels.inbound.filling import Filling
 from channels.inbound.replies import Replies
 from channels.inbound.walking import Walking
-from channels.words import told
+from channels.words import reach, told
 from gateway.answer import Picked, to_json
 from gateway.ask import AskKind, Status
 from gateway.broker import Try
@@ -186,7 +186,7 @@ class Interactions:
         person = actor.caller.name
         if not await self._conversations.press_other(record.ask.id, person, field.name, token):
             return Response()
-        return Response((Tell(told.write_words(actor.own)),))
+        return Response((Tell(reach.write_words(actor.own)),))
 
     async def _walk(
         self, pressed: Pressed, step: Step, record: AskRecord, actor: Actor, token: str

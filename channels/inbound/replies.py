@@ -97,18 +97,24 @@ class Replies:
         replied = await self._shown_by(typed, typed.reply_to)
         root = await self._shown_by(typed, where.thread)
         chat = sort(typed, waiting, may, replied, root)
-        if where.direct and len(chat.pending) > 1:
-            return replace(chat, walked=await self._walked(typed, chat))
+        if len(chat.pending) > 1 and (where.direct or where.thread or typed.addressed):
+            return replace(chat, meant=await self._meant(typed, chat))
         return chat
 
-    async def _walked(self, typed: Typed, chat: Chat) -> str | None:
-        """The only one of several asks whose form this person is walking through."""
-        found = []
+    async def _meant(self, typed: Typed, chat: Chat) -> str | None:
+        """The only one of several asks whose Other they pressed, or whose form they walk through.
+
+        Forms are walked through in direct chats alone.
+        """
+        others, walks = [], []
         for one in chat.pending:
             record = one.record
             actor = self._everyone.actor(typed.sender, typed.where, record.ask)
-            if await self._walking.is_walking(record, actor):
-                found.append(record.ask.id)
+            if await self._conversations.pressed_other(record.ask.id, actor.caller.name):
+                others.append(record.ask.id)
+            elif typed.where.direct and await self._walking.is_walking(record, actor):
+                walks.append(record.ask.id)
+        found = others or walks
         return found[0] if len(found) == 1 else None
 
     async def _shown_by(self, typed: Typed, message: str | None) -> str | None:
@@ -224,7 +230,8 @@ class Replies:
             zone=actor.own.zone,
             locale=actor.own.language.tag,
             shared=not typed.where.direct,
-            addressed=heard.named,
+            # It stands where that person was told to write their own words.
+            addressed=heard.named or other is not None,
             thread=typed.where.thread is not None,
             pressed_other=other is not None,
             other_field=other,

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from channels.callback import pack
-from channels.capabilities import Capabilities
+from channels.capabilities import Capabilities, Reach
 from channels.contract import Pick, PressApprove
 from channels.fitting import split
 from channels.plan import Way
@@ -41,6 +41,8 @@ CAPABILITIES = Capabilities(
     stamps=True,
     # A button's `url` (platform facts, 1.3).
     links=True,
+    # Slack has no other reply.
+    reach=Reach.THREAD,
 )
 
 MOST_BUTTON = 75

@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from channels.callback import pack
-from channels.capabilities import Capabilities
+from channels.capabilities import Capabilities, Reach
 from channels.contract import AskReason, OpenForm, PressApprove, PressDecline, Send
 from channels.fitting import split
 from channels.present import head, tail
@@ -86,6 +86,8 @@ CAPABILITIES = Capabilities(
     form=20,
     inline=True,
     links=True,
+    # A channel has threads, a group chat has quotes.
+    reach=Reach.EITHER,
 )
 
 

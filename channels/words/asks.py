@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from channels.catalogue import message
 from channels.shown import line
+from channels.words import reach
 from gateway.ask import AskKind
 from gateway.question import Field, Kind
 from gateway.reply.language import words_for
@@ -137,10 +138,7 @@ def run_name(run_id: str) -> str:
 
 def hint(reader: Reader, ask: Ask, now: datetime) -> str:
     """How to answer here."""
-    said = _hint(reader, ask, now)
-    if reader.shared:
-        return f"{said} {reader.language.say('Reply to this message, or in its thread.')}"
-    return said
+    return " ".join(filter(None, (_hint(reader, ask, now), reach.where(reader))))
 
 
 def way_out(reader: Reader, ask: Ask) -> str | None:

@@ -81,11 +81,6 @@ def kept_unseen(reader: Reader) -> str:
     return reader.language.say("Noted. The question still waits for the rest.")
 
 
-def write_words(reader: Reader) -> str:
-    """After Other."""
-    return reader.language.say("Write your own words; the next message is sent as your answer.")
-
-
 def cancel(reader: Reader, ask: Ask) -> str:
     """`cancel` could mean the question, the draft or the run."""
     say = reader.language.say

@@ -102,8 +102,7 @@ async def open_chats(
         people,
         {tenant.id: tenant for tenant in config.tenants},
         config.routes,
-        with_buttons=frozenset(n for n, one in chosen.items() if one.capabilities.has_controls),
-        with_stamps=frozenset(n for n, one in chosen.items() if one.capabilities.stamps),
+        {name: one.capabilities for name, one in chosen.items()},
     )
     conversations = Conversations(store)
     outlets: dict[str, Outlet] = {}

@@ -109,7 +109,7 @@ def _draw(ask: Ask, capabilities: Capabilities) -> Drawing:
 
     now = datetime.now(UTC)
     record = AskRecord(ask, Status.PENDING, now, now + timedelta(seconds=ask.timeout_s or 0))
-    reader = Reader(shared=True, buttons=capabilities.has_controls)
+    reader = Reader(shared=True, buttons=capabilities.has_controls, reach=capabilities.reach)
     return draw(reader, record, capabilities, code=CODE, waits_for="operators", now=now)
 
 

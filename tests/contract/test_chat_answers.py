@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pytest
 
 from channels.contract import (
+    Destination,
     Drop,
     Pick,
     PressApprove,
@@ -17,6 +18,7 @@ from gateway.ask import AskKind
 from gateway.question import Kind
 from tests.chats import (
     CHANNEL,
+    DIRECT,
     THREAD,
     U2,
     U9,
@@ -25,10 +27,6 @@ from tests.chats import (
     texts,
 )
 from tests.strategies_reply import choice, field
-
-if TYPE_CHECKING:
-    pass
-
 
 # What it means in a shared place
 
@@ -212,6 +210,36 @@ async def test_after_other_was_pressed_the_next_words_are_the_answer(chats: Chat
         'Reply "2" to pick that option, or "other: 2" to answer in those words.'
     ]
     assert texts(await chats.reply("2")) == ["Got it: Production."]
+
+
+async def test_after_other_was_pressed_words_in_the_thread_are_the_answer(chats: Chats) -> None:
+    """In a shared place it is said where they go, and what goes there is sent as it is."""
+    ask = await chats.open(where=THREAD)
+    (words,) = texts(await ask.press(PressOther()))
+    assert words.startswith("Write your own words in the question's thread;")
+    assert texts(await chats.reply("green", where=CHANNEL)) == []
+    assert texts(await chats.reply("green", by=U2, where=THREAD)) == [
+        f'Send "green" as your answer to {ask.code}?'
+    ]
+    assert texts(await chats.reply("green", where=THREAD)) == ["Got it: green."]
+
+
+@pytest.mark.parametrize("where", [DIRECT, THREAD])
+async def test_other_says_for_which_of_several_the_next_words_are(
+    chats: Chats, where: Destination
+) -> None:
+    """Nobody is asked again what they have just said with a press."""
+    first, second = await chats.open(where=where), await chats.open(where=where)
+    await first.press(PressOther())
+    assert texts(await chats.reply("green", where=where)) == ["Got it: green."]
+    assert [await first.status(), await second.status()] == ["answered", "pending"]
+
+
+async def test_other_pressed_on_several_says_nothing_of_which(chats: Chats) -> None:
+    """Then no guess is made."""
+    for _ in range(2):
+        await (await chats.open()).press(PressOther())
+    assert texts(await chats.reply("green"))[0].startswith("2 questions wait here.")
 
 
 async def test_help_and_pending_are_told_and_change_nothing(chats: Chats) -> None:

@@ -87,6 +87,10 @@ ENDED = waiting("P4", ended=NOW - timedelta(seconds=5))
         (typed(where=CHANNEL, addressed=True), Chat([IN_T2]), several("M3")),
         (typed(where=CHANNEL), Chat([K7]), NOBODY),
         (typed(), Chat(), NOBODY),
+        # and of several the one that their next words were said to be for
+        (typed(), Chat([K7, M3], meant=ask_id("M3")), one("M3")),
+        (typed("K7 blue"), Chat([K7, M3], meant=ask_id("M3")), one("K7")),
+        (typed(where=CHANNEL), Chat([K7, M3], meant=ask_id("M3")), NOBODY),
         # what other people may end is theirs, and the only one of it is recorded
         (typed(where=THREAD), Chat(others=[IN_T1]), one("K7")),
         (typed(where=THREAD), Chat(others=[IN_T1, waiting("P4", "T1")]), NOBODY),

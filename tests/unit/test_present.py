@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from channels.capabilities import Reach
 from channels.catalogue import Reader
 from channels.present import View, numbered, view
 from channels.shown import FIRST_STRONG_ISOLATE, POP_ISOLATE, line
+from channels.words.reach import write_words
 from gateway.answer import to_json
 from gateway.ask import Ask, AskRecord, Contract, OnTimeout, Outcome, Status
 from gateway.contracts import Defaults, rules_of_tool
@@ -200,10 +202,20 @@ def test_an_approval_says_its_two_words() -> None:
     assert found.way_out is None
 
 
-def test_a_shared_place_is_told_where_to_reply() -> None:
-    """In a group a message belongs to an ask only as a reply to it."""
-    hint = shown(of_fields(field(Kind.TEXT)), replace(BERLIN, shared=True)).hint
-    assert hint == "Reply in your own words. Reply to this message, or in its thread."
+@pytest.mark.parametrize(
+    ("reach", "where"),
+    [
+        (Reach.THREAD, "Reply in the question's thread."),
+        (Reach.REPLY, "Reply to the question's message."),
+        (Reach.EITHER, "Reply to the question's message, or in its thread."),
+        (Reach.PING, "Reply to the question's message with the ping on, or mention me."),
+    ],
+)
+def test_a_shared_place_is_told_where_to_reply(reach: Reach, where: str) -> None:
+    """In a group a message belongs to an ask only as a reply to it, of a kind that comes to us."""
+    hint = shown(of_fields(field(Kind.TEXT)), replace(BERLIN, shared=True, reach=reach)).hint
+    assert hint == f"Reply in your own words. {where}"
+    assert write_words(replace(BERLIN, reach=reach)).startswith("Write your own words")
 
 
 def test_a_label_that_is_the_word_itself_takes_the_way_out_away() -> None:

@@ -108,6 +108,8 @@ def test_no_message_is_said_but_through_the_catalogue() -> None:
         "FOR_ALL",
         "WITH_CONTENT",
         "WHERE",
+        "REPLY",
+        "WRITE",
         "FAULTS",
         "NOT_TAKEN",
         "table",

@@ -56,6 +56,23 @@ async def test_a_mention_answers_once(room: tuple[Slack, Gatewayed]) -> None:
     assert await told(chat, "U1") == ["Got it: blue."]
 
 
+async def test_own_words_after_other_are_sent_from_the_thread(
+    room: tuple[Slack, Gatewayed],
+) -> None:
+    """As the one who pressed was told; at the top of the channel they are talk."""
+    chat, gate = room
+    ask = await gate.ask(choice("red", "blue"))
+    post = await posted(chat)
+    assert "Reply in the question's thread." in post.text
+    await chat.press("U1", post, "Other…")
+    assert "in the question's thread" in (await told(chat, "U1"))[0]
+    await chat.type("U1", "C1", "talk")
+    await chat.type("U1", "C1", "green", reply_to=post.id)
+    record = await gate.ended(ask)
+    assert record.outcome is not None
+    assert record.outcome.values == {"pick": {"options": [], "write_in": "green"}}
+
+
 async def test_own_words_arrive_as_they_were_typed(room: tuple[Slack, Gatewayed]) -> None:
     """Escapes undone, links and people as they read."""
     chat, gate = room
