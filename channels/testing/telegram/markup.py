@@ -31,7 +31,7 @@ _ATTRIBUTE = re.compile(r"""\s+([^\s=>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[\w.-]+))?""
 _END = re.compile(r"</([^\s>]*)\s*>")
 _CHARACTER = re.compile(r"&(?:lt|gt|amp|quot|#\d{1,7}|#x[0-9a-fA-F]{1,6});?")
 _TIME_FORMAT = re.compile(r"r|w?[dD]?[tT]?")
-_WEB = re.compile(r"(?:https?://[^\s/.:]+(?:\.[^\s/.:]+)+|tg://|ton://)\S*|[^\s/:]+\.[^\s/:]+\S*")
+WEB = re.compile(r"(?:https?://[^\s/.:]+(?:\.[^\s/.:]+)+|tg://|ton://)\S*|[^\s/:]+\.[^\s/:]+\S*")
 
 # What a person's client marks in what they type.
 _MARKED = re.compile(
@@ -181,7 +181,7 @@ class _Reader:
         same = last is not None and (last["offset"], last["length"]) == (opened.offset, length)
         if opened.tag == "a":
             entity["url"] = entity["url"] or "".join(self.parts[opened.begin :])
-            if not _WEB.fullmatch(entity["url"]):
+            if not WEB.fullmatch(entity["url"]):
                 return  # a link that leads nowhere is plain text
         if opened.tag == "pre" and same and last is not None and "language" in last:
             last["type"] = "pre"

@@ -1,6 +1,6 @@
 """The Bot API's methods, as far as a bot that asks people questions can call them.
 
-Each refuses what the server refuses. A method that is not here is answered as one that is not.
+Each refuses what the server refuses. A method that is not here is answered with 501.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from channels.testing.telegram import keyboards
+from channels.testing.telegram.markdown import parse_markdown
 from channels.testing.telegram.markup import clean, parse_html, trimmed, units
 from channels.testing.telegram.places import Kept, member_json
-from channels.testing.telegram.refusals import bad, forbidden, too_many
+from channels.testing.telegram.refusals import bad, forbidden, too_many, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -36,6 +37,8 @@ DELETE_S = 48 * 3600
 """Bot API, deleteMessage: only if it was sent less than 48 hours ago."""
 COMMANDS = 100
 """Bot API, setMyCommands: at most 100."""
+_COMMAND = re.compile(r"[a-z0-9_]{1,32}")
+"""Bot API, BotCommand.command: 1-32 lowercase English letters, digits and underscores."""
 
 _BACK_TO_BOT = re.compile(r"https://t\.me/(\w+)\?start=[A-Za-z0-9_-]{1,64}", re.ASCII)
 """Bot API, answerCallbackQuery.url."""
@@ -234,7 +237,7 @@ class Methods:
         if not isinstance(given, list) or len(given) > COMMANDS:
             raise bad("expected an Array of BotCommand")
         for one in given:
-            if not (1 <= len(one["command"]) <= 32 and one["command"].replace("_", "").isalnum()):
+            if not _COMMAND.fullmatch(one["command"]):
                 raise bad("BOT_COMMAND_INVALID")
             if not 1 <= units(one["description"]) <= 256:
                 raise bad("BOT_COMMAND_DESCRIPTION_INVALID")
@@ -355,7 +358,11 @@ def _text(params: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
             text, entities = parse_html(text)
         case "":
             entities = params.get("entities") or []
-        case _:  # the Markdown modes are not spoken here: a bot of ours sends HTML
+        case "markdownv2":
+            text, entities = parse_markdown(text)
+        case "markdown":
+            raise unknown("the old Markdown mode")
+        case _:
             raise bad("unsupported parse_mode")
     text, entities = trimmed(clean(text), entities)
     if not text:

@@ -46,3 +46,8 @@ def conflict(why: str) -> Refused:
 def too_many(retry_after: int) -> Refused:
     """429: after so many seconds."""
     return Refused(429, f"Too Many Requests: retry after {retry_after}", retry_after=retry_after)
+
+
+def unknown(what: str) -> Refused:
+    """501: Telegram may take this and the fake does not, so that nobody builds on a guess."""
+    return Refused(501, f"Not Implemented: the fake Telegram does not know {what}")

@@ -17,10 +17,11 @@ from aiohttp import web
 from channels.testing.platform import Call, cut
 from channels.testing.telegram.chats import Chats
 from channels.testing.telegram.methods import QUERY_S, Methods
+from channels.testing.telegram.names import METHODS
 from channels.testing.telegram.people import People
 from channels.testing.telegram.places import Person, World
 from channels.testing.telegram.rates import Rates
-from channels.testing.telegram.refusals import Refused
+from channels.testing.telegram.refusals import Refused, unknown
 from channels.testing.telegram.updates import RETRY_S, Updates
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class Telegram(Chats):
                 well_made = request.match_info["token"].partition(":")[0].isdecimal()
                 raise Refused(401, "Unauthorized") if well_made else Refused(404, "Not Found")
             if run is None:
-                raise Refused(404, "Not Found: method not found")  # noqa: TRY301
+                missing = request.match_info["method"].lower() not in METHODS
+                raise Refused(404, "Not Found: method not found") if missing else unknown(name)
             if name == "getUpdates" and request.transport is not None:
                 self._polls.add(request.transport)
                 await self.note(Call(name, params, at))

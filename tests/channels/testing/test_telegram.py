@@ -211,6 +211,20 @@ async def test_unknown_chats_and_tokens_are_refused(pair: tuple[Telegram, Bot]) 
     assert chat.calls[-1].refused == "Unauthorized"
 
 
+async def test_what_the_fake_does_not_know_it_says(pair: tuple[Telegram, Bot]) -> None:
+    """Telegram has it, so it is refused as nothing that Telegram refuses: nobody builds on that."""
+    _, bot = pair
+    for call in (
+        bot.send_photo(ANA, "AgACAgQ"),
+        bot.send_poll(ANA, "Which?", ["red", "blue"]),
+        bot.send_message(ANA, "*Which?*", parse_mode="Markdown"),
+    ):
+        with pytest.raises(NetworkError, match="the fake Telegram does not know"):
+            await call
+    sent = await bot.send_message(ANA, "*Which?*", parse_mode="MarkdownV2")
+    assert (sent.text, [one.type for one in sent.entities]) == ("Which?", ["bold"])
+
+
 async def test_a_private_chat_is_closed_until_it_is_started(pair: tuple[Telegram, Bot]) -> None:
     """Not started, blocked, deleted: each is forbidden in its own words."""
     chat, bot = pair
@@ -339,8 +353,9 @@ async def test_commands_are_kept_and_checked(pair: tuple[Telegram, Bot]) -> None
     _, bot = pair
     await bot.set_my_commands([("pending", "What waits for you")])
     assert [one.command for one in await bot.get_my_commands()] == ["pending"]
-    with pytest.raises(BadRequest, match=r"(?i)bot_command_invalid"):
-        await bot.set_my_commands([("no spaces", "?")])
+    for word in ("no spaces", "Ärger", "Pending"):
+        with pytest.raises(BadRequest, match=r"(?i)bot_command_invalid"):
+            await bot.set_my_commands([(word, "?")])
     with pytest.raises(BadRequest, match=r"(?i)description"):
         await bot.set_my_commands([("pending", "x" * 257)])
 

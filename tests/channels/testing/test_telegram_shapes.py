@@ -12,8 +12,11 @@ import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from telegram.helpers import escape_markdown
 
+from channels.testing.telegram.markdown import parse_markdown
 from channels.testing.telegram.markup import marked, parse_html, trimmed, units
+from channels.testing.telegram.names import METHODS
 from channels.testing.telegram.refusals import Refused
 from channels.testing.telegram.updates import KINDS
 from tests.channels.testing.telegram_bot import (
@@ -249,6 +252,56 @@ def test_any_html_is_read_or_refused(source: str) -> None:
         assert all(one["offset"] + one["length"] <= units(text) for one in entities)
 
 
+@pytest.mark.parametrize(
+    ("source", "text", "entities"),
+    [
+        ("*a _b_*", "a b", [("bold", 0, 3), ("italic", 2, 1)]),
+        (
+            "__a__ ~b~ ||c||",
+            "a b c",
+            [("underline", 0, 1), ("strikethrough", 2, 1), ("spoiler", 4, 1)],
+        ),
+        ("`a*b` \\.", "a*b .", [("code", 0, 3)]),
+        ("```py\nx```", "x", [("pre", 0, 1)]),
+        ("[a](https://oz.example/\\))", "a", [("text_link", 0, 1)]),
+        ("[a](b)", "a", []),
+        (">a\n>b\nc", "a\nb\nc", [("blockquote", 0, 3)]),
+        ("1. red", None, "Character '.' is reserved"),
+        ("a | b", None, "Character '|' is reserved"),
+        ("_a", None, "Can't find end of Italic entity at byte offset 0"),
+    ],
+)
+def test_markdown_is_read_as_the_server_reads_it(
+    source: str, text: str | None, entities: str | list[tuple[str, int, int]]
+) -> None:
+    """MarkdownV2: what marks nothing must be escaped, and what begins must end."""
+    if text is None:
+        with pytest.raises(Refused, match="can't parse entities") as refused:
+            parse_markdown(source)
+        assert str(entities) in refused.value.description
+    else:
+        words, found = parse_markdown(source)
+        assert words == text
+        assert [(one["type"], one["offset"], one["length"]) for one in found] == entities
+
+
+@given(st.text())
+def test_text_that_the_library_escapes_is_read_as_it_was(text: str) -> None:
+    """By python-telegram-bot's own helper."""
+    assert parse_markdown(escape_markdown(text, version=2)) == (text, [])
+
+
+@given(st.text(alphabet=st.sampled_from("ab\\_*[]()~`>|!.\n😀")))
+def test_any_markdown_is_read_or_refused(source: str) -> None:
+    """Nothing else happens, whatever is sent."""
+    try:
+        text, entities = parse_markdown(source)
+    except Refused as refused:
+        assert refused.code == 400
+    else:
+        assert all(one["offset"] + one["length"] <= units(text) for one in entities)
+
+
 @given(st.text(), st.integers(0, 20), st.integers(1, 20))
 def test_space_around_a_text_goes_and_entities_follow(text: str, offset: int, length: int) -> None:
     """What is left of an entity covers the same characters."""
@@ -257,6 +310,11 @@ def test_space_around_a_text_goes_and_entities_follow(text: str, offset: int, le
     assert all(
         0 <= one["offset"] < one["offset"] + one["length"] <= units(bare) for one in entities
     )
+
+
+def test_the_names_of_methods_are_the_bot_apis() -> None:
+    """None is missing, and none is made up."""
+    assert {name.lower() for name in specification()["methods"]} == METHODS
 
 
 def test_commands_mentions_and_links_are_marked() -> None:
