@@ -1,11 +1,10 @@
-"""One ask in one place: posted, drawn anew, closed, under a lease that only one worker holds."""
+"""One ask in one place: posted, drawn anew, closed, by one worker at a time."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 from uuid import NAMESPACE_URL, uuid5
 from weakref import WeakValueDictionary
@@ -24,22 +23,19 @@ from channels.contract import (
 )
 from channels.converge import Need, need
 from channels.drawing import draw
-from channels.words import told
+from channels.turns import TAKEN_S
 from gateway.conversations import Posted
 from gateway.log import event
 from gateway.posts import Post, PostState, anew
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import Callable
 
-    from channels.capabilities import Capabilities
     from channels.contract import Transport
     from channels.drawing import Drawing
-    from channels.inbound.actors import Everyone
+    from channels.parts import Parts
     from gateway.ask import Ask, AskRecord
-    from gateway.conversations import Conversations
     from gateway.metrics import Metrics
-    from gateway.posts import Posts
 
 # What the platforms answer, and what follows:
 #
@@ -50,11 +46,11 @@ if TYPE_CHECKING:
 # | Missing     | posted anew                             | one closing note where it stood       |
 # | Moved       | goes on in the conversation's new place | the same                              |
 # | Unfit       | drawn as plain text, then given up      | one closing note under it             |
-# | Unreachable | given up there; the next route          | nothing more can be drawn             |
+# | Unreachable | given up there; the next route          | left alone until it is pressed        |
 # | Shut        | given up there until the next sweep     | again at the next sweep               |
 
-TAKEN_S = 2.0
-"""Ours: another worker draws there, or has died doing so."""
+IN_ONE_CONVERSATION = 4
+"""Ours: asks drawn at once in one conversation, so that a slow one holds up no other."""
 
 SHUT_AGAIN_S = 60.0
 """Ours: an account that takes nothing, and a post of an ended ask there, are tried so often."""
@@ -62,65 +58,62 @@ SHUT_AGAIN_S = 60.0
 _log = logging.getLogger("channels.worker")
 
 
-@dataclass(frozen=True, slots=True)
-class Outlet:
-    """One channel as the worker needs it."""
-
-    transport: Transport
-    capabilities: Capabilities
-
-
 class Placing:
-    """Built by `Worker`. `again` has an ask looked at later, after that time or backing off."""
+    """Built by `Worker`."""
 
     def __init__(
-        self,
-        conversations: Conversations,
-        posts: Posts,
-        everyone: Everyone,
-        outlets: Mapping[str, Outlet],
-        link: Callable[[Ask], str | None],
-        metrics: Metrics | None,
-        again: Callable[[str, float | None], None],
+        self, parts: Parts, link: Callable[[Ask], str | None], metrics: Metrics | None
     ) -> None:
-        self._conversations = conversations
-        self._posts = posts
-        self._everyone = everyone
-        self._outlets = outlets
+        self._conversations = parts.conversations
+        self._posts = parts.posts
+        self._everyone = parts.everyone
+        self._outlets = parts.outlets
+        self._looks = parts.looks
+        self._patience = parts.patience
+        self._turns = parts.turns
         self._link = link
         self._metrics = metrics
-        self._again = again
-        self._here: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._lanes: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def converge(self, ask_id: str, place: str, where: Destination) -> None:
-        # The lease tells processes apart; two looks of this one would both hold it.
-        lock = self._here.setdefault((ask_id, place), asyncio.Lock())
-        async with lock, self._leased(ask_id, place) as leased:
-            if not leased:
-                self._again(ask_id, TAKEN_S)
-                return
-            try:
-                while True:
-                    record = await self._conversations.read(ask_id)
-                    post = (await self._posts.of(ask_id)).get(place)
-                    if record is None or not await self._step(record, post, where):
-                        break
-            except Later as error:
-                self._again(ask_id, error.after_s)
-            except Unsure:
-                self._again(ask_id, None)
+        """Makes its post there show it as it stands, or has that tried again. Raises: Unavailable,
+        and whatever a transport should not raise.
+        """
+        if self._patience.rests(ask_id, place):
+            return
+        lane = self._lanes.setdefault(where.name, asyncio.Semaphore(IN_ONE_CONVERSATION))
+        async with lane, self._turns.take(ask_id, place) as turn:
+            while turn.ours:
+                record = await self._conversations.read(ask_id)
+                post = (await self._posts.of(ask_id)).get(place)
+                if record is None or not await self._try(record, place, post, where):
+                    return
+        self._looks.again(ask_id, TAKEN_S)
 
-    @asynccontextmanager
-    async def _leased(self, ask_id: str, place: str) -> AsyncIterator[bool]:
-        taken = await self._posts.take(ask_id, place)
+    async def _try(
+        self, record: AskRecord, place: str, post: Post | None, where: Destination
+    ) -> bool:
+        """One step; whether another is to follow at once. Raises: as `converge`."""
+        ask_id = record.ask.id
         try:
-            yield taken
-        finally:
-            if taken:
-                await asyncio.shield(self._posts.give_back(ask_id, place))
+            more = await self._step(record, post, where)
+        except Later as error:
+            away = where.channel if error.after_s is None else None
+            self._patience.failed(ask_id, place, error.after_s, away=away)
+        except Unsure:
+            # Drawn again it stays one post; posted again it may be two.
+            away = None if record.pending else where.channel
+            self._patience.failed(ask_id, place, away=away)
+        except Shut:
+            # The message still stands there, and is to be drawn once somebody has mended it.
+            self._patience.failed(ask_id, place, SHUT_AGAIN_S)
+        else:
+            self._patience.over(ask_id, place, where.channel)
+            return more
+        return False
 
     async def _step(self, record: AskRecord, post: Post | None, where: Destination) -> bool:
-        """One step; whether it is to be looked at once more. Raises: Later, Unsure, Unavailable."""
+        """The step; whether another is to follow. Raises: Later, Unsure, Shut, Unavailable."""
         todo = need(record, post)
         match todo:
             case Need.NOTHING:
@@ -150,7 +143,7 @@ class Placing:
         try:
             message, at_ms = await self._transport(post).post(where_of(post), drawing, key)
         except Moved as moved:
-            await self._move(record, post, moved)
+            await self.move(record, post, moved)
             return False
         except Unfit as error:
             return await self._plainer(record, post, error)
@@ -163,7 +156,7 @@ class Placing:
         # Before it is recorded as shown, for nobody would look at it again.
         await self._conversations.posted(where_of(post).name, message, Posted(ask.id, at_ms))
         await self._keep(ask.id, shown)
-        self._tell("post.shown", record, post)
+        self._taken("post.shown", record, post)
         return True
 
     async def _redraw(self, record: AskRecord, post: Post) -> bool:
@@ -174,9 +167,9 @@ class Placing:
             drawing = await self.drawing(record, post)
             await self._transport(post).update(where_of(post), post.message, drawing)
         except Moved as moved:
-            await self._move(record, post, moved)
+            await self.move(record, post, moved)
             return False
-        except (Missing, Unfit, Unreachable, Shut) as error:
+        except (Missing, Unfit, Unreachable) as error:
             if record.pending:
                 return await self._mend(record, post, error)
             return await self._let_go(record, post, post.message, error)
@@ -191,20 +184,14 @@ class Placing:
                 return True
             case Unfit():
                 return await self._plainer(record, post, error)
-            case Shut():
-                # The message still stands there, and is to be drawn once somebody has mended it.
-                self._again(record.ask.id, SHUT_AGAIN_S)
-                return False
             case _:
                 await self._fail(record, post, error)
                 return False
 
     async def _let_go(self, record: AskRecord, post: Post, message: str, error: PostError) -> bool:
         """The post of an ask that has ended could not be drawn anew."""
-        if isinstance(error, Shut):
-            self._again(record.ask.id, SHUT_AGAIN_S)
-            return False
-        if isinstance(error, Unfit | Missing) and not post.extra:
+        told_before = post.reason == error.code  # and pressed since, which drew it once more
+        if isinstance(error, Unfit | Missing) and not (post.extra or told_before):
             await self._close_in_words(record, post, message)
         await self._drawn(record, post, error.code)
         return False
@@ -213,7 +200,7 @@ class Placing:
         state = PostState.SHOWN if record.pending else PostState.CLOSED
         drawn = replace(post, state=state, version=record.version, reason=reason)
         await self._keep(record.ask.id, drawn)
-        self._tell("post.drawn", record, post)
+        self._taken("post.drawn", record, post)
 
     async def _close_in_words(self, record: AskRecord, post: Post, message: str) -> None:
         """One closing note under a post that cannot be drawn anew, or where it stood."""
@@ -240,8 +227,8 @@ class Placing:
             self._metrics.posts.labels(post.channel, "failed").inc()
         event(_log, "post.failed", level=logging.WARNING, code=error.code, ask_id=record.ask.id)
 
-    async def _move(self, record: AskRecord, post: Post, moved: Moved) -> None:
-        """The new place is looked at at once; the old one is done with."""
+    async def move(self, record: AskRecord, post: Post, moved: Moved) -> None:
+        """The new place is looked at at once; the old one is done with. Raises: Unavailable."""
         ask_id = record.ask.id
         there = replace(post, conversation=moved.conversation)
         if record.pending and not post.extra:
@@ -253,7 +240,7 @@ class Placing:
         if known is None or known.over:
             await self._keep(ask_id, there)
         await self._keep(ask_id, replace(post, state=PostState.CLOSED, reason=moved.code))
-        self._again(ask_id, 0.0)
+        self._looks.again(ask_id, 0.0)
 
     async def drawing(self, record: AskRecord, post: Post) -> Drawing:
         """What the post should show now. Raises: Unavailable."""
@@ -283,48 +270,18 @@ class Placing:
     def _transport(self, post: Post) -> Transport:
         return self._outlets[post.channel].transport
 
-    def _tell(self, name: str, record: AskRecord, post: Post) -> None:
+    def _taken(self, name: str, record: AskRecord, post: Post) -> None:
+        """The platform took it, so it takes what waits for it too."""
+        self._patience.back(post.channel)
         event(_log, name, ask_id=record.ask.id, surface=post.channel)
         if self._metrics:
             self._metrics.posts.labels(post.channel, name.removeprefix("post.")).inc()
 
-    async def remind(self, record: AskRecord, rung: int) -> None:
-        """Says under each post that it still waits, once a rung. Raises: Unavailable."""
-        for post in (await self._posts.of(record.ask.id)).values():
-            if post.state is PostState.SHOWN and post.message and post.reminded < rung:
-                await self._remind_under(record, post, post.message, rung)
 
-    async def _remind_under(self, record: AskRecord, post: Post, message: str, rung: int) -> None:
-        where = where_of(post)
-        reader = self._everyone.place(where, record.ask)
-        text = told.still_waiting(reader, record, post.code, await self._conversations.now())
-        # Recorded first: a reminder too few is better than one twice.
-        await self._keep(record.ask.id, replace(post, reminded=rung))
-        try:
-            await self._transport(post).note(where, message, text, only_under=True)
-        except Moved as moved:
-            await self._remind_where_it_moved(record, post, moved, rung)
-        except Missing:
-            # Deleted while nobody listened: made anew, it reminds as well.
-            await self._keep(record.ask.id, anew(replace(post, reminded=rung)))
-            self._again(record.ask.id, 0.0)
-        except PostError as error:
-            event(_log, "reminder.failed", code=error.code, ask_id=record.ask.id)
-
-    async def _remind_where_it_moved(
-        self, record: AskRecord, post: Post, moved: Moved, rung: int
-    ) -> None:
-        """A reminder may be the first to hear of it: the ask is posted there, and then reminded of.
-
-        The old post's id means another message there, so nothing can be said under that.
-        """
-        await self._move(record, post, moved)
-        ask_id = record.ask.id
-        there = replace(post, conversation=moved.conversation)
-        await self.converge(ask_id, there.place, where_of(there))
-        posted = (await self._posts.of(ask_id)).get(there.place)
-        if posted is not None and posted.message is not None and posted.reminded < rung:
-            await self._remind_under(record, posted, posted.message, rung)
+def is_shown(post: Post, where: Destination, message: str) -> bool:
+    """Whether that message is the post's; ids are a conversation's own."""
+    shown = (post.channel, post.conversation, post.message)
+    return shown == (where.channel, where.conversation, message)
 
 
 def where_of(post: Post) -> Destination:

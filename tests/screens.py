@@ -191,7 +191,7 @@ async def at_rest(*workers: Worker) -> None:
     """Returns once they look at nothing, and mean to look at nothing again."""
 
     def rest() -> bool:
-        return not any(one._looks or one._timers or one._others for one in workers)
+        return not any(one._looks.running or one._looks.timers or one._others for one in workers)
 
     await until(rest, "the workers are at rest")
 
@@ -203,9 +203,10 @@ def worker_of(
     *,
     owner: str = "w1",
     capabilities: Capabilities = CHAT,
+    names: Sequence[str] = ("slack", "telegram"),
     **more: Any,
 ) -> Worker:
     """A worker whose every channel is that screen."""
-    outlets = {name: Outlet(screen, capabilities) for name in ("slack", "telegram")}
+    outlets = {name: Outlet(screen, capabilities) for name in names}
     posts = Posts(chats.store, owner)
     return Worker(chats.broker, chats.conversations, posts, chats.everyone, outlets, routed, **more)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pytest
 
-import channels.worker
+import channels.looks
 from channels.contract import Destination, Moved, Unreachable
 from channels.worker import Worker
 from gateway.posts import Posts, PostState
@@ -96,7 +96,7 @@ WORLDS = {
 @pytest.fixture(autouse=True)
 def no_long_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker's rests, shorter; the order of things is the same."""
-    monkeypatch.setattr(channels.worker, "AGAIN_S", (0.001, 0.01, 0.1))
+    monkeypatch.setattr(channels.looks, "AGAIN_S", (0.001, 0.01, 0.1))
 
 
 class Deaths:
@@ -128,13 +128,16 @@ class Deaths:
     async def live(self, worker: Worker, ask: Ask, fuse: Fuse) -> None:
         """Looks at the ask, and whatever follows, until it is at rest or dead."""
         worker.hurry(ask.id)
-        while not fuse.burnt and (worker._looks or worker._timers):
-            await asyncio.gather(*worker._looks.values(), return_exceptions=True)
+        while not fuse.burnt and (worker._looks.running or worker._looks.timers):
+            await asyncio.gather(*worker._looks.running.values(), return_exceptions=True)
             await asyncio.sleep(0)
-        for timer in worker._timers.values():
+        for timer in worker._looks.timers.values():
             timer.cancel()
-        await asyncio.gather(*worker._looks.values(), return_exceptions=True)
-        # Its leases run out.
+        await asyncio.gather(*worker._looks.running.values(), return_exceptions=True)
+        await self.leases_run_out(ask)
+
+    async def leases_run_out(self, ask: Ask) -> None:
+        """The dead one's."""
         for place in ("slack:C1", "slack:C2", "slack:C9", "slack:D1"):
             await self.store.release(ask.id, place, "dead")
 
@@ -250,6 +253,7 @@ async def test_whoever_dies_reminding_nobody_is_reminded_twice(store: Store) -> 
         assert await store.climb(record, 0, 1, EventType.WAITING, "answerers", None)
         mortal = deaths.mortal(screen, fuse)
         await asyncio.gather(mortal.remind(ask.id), return_exceptions=True)
+        await deaths.leases_run_out(ask)
         await heir.remind(ask.id)
         reminded = [len(one.notes) for one in screen.messages.values()]
         assert all(notes <= 1 for notes in reminded)

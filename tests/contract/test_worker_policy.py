@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+import channels.looks
 import channels.placing
-import channels.worker
 from channels.contract import (
     Destination,
     Later,
@@ -37,7 +37,7 @@ AWAY_S = 0.2
 @pytest.fixture(autouse=True)
 def no_long_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker's rests, the same in kind, a tenth as long."""
-    monkeypatch.setattr(channels.worker, "AGAIN_S", (0.05, 0.1, 0.2))
+    monkeypatch.setattr(channels.looks, "AGAIN_S", (0.05, 0.1, 0.2))
     monkeypatch.setattr(channels.placing, "SHUT_AGAIN_S", 0.1)
 
 

@@ -1,23 +1,22 @@
-"""What happens to posts besides: one is found, or deleted; people are reminded; workers share."""
+"""What happens to posts besides: one is found, given up, or deleted; workers share."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-import channels.worker
-from channels.contract import Destination, Moved, Unreachable
+import channels.looks
+from channels.contract import Destination, Unreachable, Unsure
 from channels.desk import Desk, desk_for
 from channels.inbound.mine import Mine
 from channels.worker import Worker
 from gateway.feed import Feed
-from gateway.posts import Posts, PostState
-from gateway.store import EventType
+from gateway.posts import Post, Posts, PostState
 from tests.chats import AGENT, CHANNEL, DIRECT, U1, U9, Ask, Chats, texts
 from tests.screens import Screen, at_rest, places, worker_of
 from tests.waiting import until
@@ -30,7 +29,7 @@ GONE = Unreachable("not_in_channel")
 @pytest.fixture(autouse=True)
 def no_long_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker's rests, the same in kind, a tenth as long."""
-    monkeypatch.setattr(channels.worker, "AGAIN_S", (0.05, 0.1, 0.2))
+    monkeypatch.setattr(channels.looks, "AGAIN_S", (0.05, 0.1, 0.2))
 
 
 def desk(chats: Chats, worker: Worker) -> Desk:
@@ -51,7 +50,7 @@ async def begun(chats: Chats, ask: Ask, screen: Screen, where: Destination = CHA
     """A post that a worker made and died before recording it; the message."""
     screen.loses = 1
     worker = worker_of(chats, screen, places(where), owner="dead")
-    worker._stopping = True  # it looks at nothing again
+    worker._looks.stopping = True  # it looks at nothing again
     await worker.look(ask.id)
     (post,) = (await Posts(chats.store, "test").of(ask.id)).values()
     assert post.state is PostState.POSTING
@@ -167,6 +166,127 @@ async def test_a_press_that_names_another_asks_post_takes_nothing(chats: Chats) 
     assert [len(one.drawn) for one in screen.messages.values()] == [1, 1]
 
 
+async def test_a_post_found_while_another_is_made_is_not_forgotten_for_it(chats: Chats) -> None:
+    """The first one's answer was lost; it is pressed while the second is on its way."""
+
+    class Slow(Screen):
+        async def post(self, *args: Any) -> tuple[str, int]:
+            made = await super().post(*args)
+            await answered.wait()
+            return made
+
+    answered, screen = asyncio.Event(), Slow()
+    ask = await chats.open(where=CHANNEL, posted=False)
+    answered.set()
+    first = await begun(chats, ask, screen)
+    answered.clear()
+    worker = worker_of(chats, screen, places(CHANNEL), owner="w2")
+    worker.hurry(ask.id)
+    await until(lambda: len(screen.messages) == 2, "the second is on its way")
+    ask.post = first
+    await desk(chats, worker).handle(await ask.pressed("o1", U1))
+    assert await ask.status() == "answered"
+    answered.set()
+    await at_rest(worker)
+    assert screen.shows_end()
+    assert await Posts(chats.store, "test").owed() == []
+
+
+async def test_posts_with_the_same_id_in_two_conversations_are_told_apart(chats: Chats) -> None:
+    """Ids are a conversation's own: one is found, and one deleted, without the other."""
+
+    class Numbered(Screen):
+        async def post(self, where: Destination, drawing: Any, key: str) -> tuple[str, int]:
+            made = await super().post(where, drawing, key)
+            self.messages[f"{where.conversation}/1"] = self.messages.pop(made[0])
+            if where.conversation == lost:
+                raise Unsure("lost")
+            return "1", 0
+
+        async def update(self, where: Destination, message: str, drawing: Any) -> None:
+            await super().update(where, f"{where.conversation}/{message}", drawing)
+
+    lost, screen = "C2", Numbered()
+    worker = worker_of(chats, screen, places(CHANNEL, C2))
+    ask = await chats.open(where=CHANNEL, posted=False)
+    worker.hurry(ask.id)
+    await until(lambda: "C1/1" in screen.messages and "C2/1" in screen.messages, "both stand")
+    worker.adopt(ask.id, C2, "1")
+    await at_rest(worker)
+    kept = await Posts(chats.store, "test").of(ask.id)
+    assert {place: post.message for place, post in kept.items()} == {
+        "slack:C1": "1",
+        "slack:C2": "1",
+    }
+    lost = ""
+    worker.deleted(CHANNEL, "1")
+    await at_rest(worker)
+    assert [call.conversation for call in screen.called("post")][-1] == "C1"
+    assert (await Posts(chats.store, "test").of(ask.id))["slack:C2"].lost == 0
+    await chats.broker.cancel(AGENT, ask.id, None)
+    await look(worker, ask)
+    assert screen.shows_end()
+
+
+# Given up, and pressed
+
+
+@pytest.mark.parametrize("ended", [True, False])
+async def test_a_post_that_was_given_up_is_drawn_once_it_is_pressed(
+    chats: Chats, *, ended: bool
+) -> None:
+    """The bot was removed when the post was to be drawn, and is back: whoever presses ends that."""
+    screen = Screen()
+    worker = worker_of(chats, screen, places(CHANNEL))
+    door = desk(chats, worker)
+    ask = await chats.open(where=CHANNEL, posted=False)
+    await look(worker, ask)
+    (ask.post,) = screen.messages
+    await door.handle(await ask.pressed("o1", U9))
+    await at_rest(worker)
+    if not ended:
+        await Posts(chats.store, "test").keep(ask.id, await _shows_nothing_yet(chats, ask))
+    else:
+        await chats.broker.cancel(AGENT, ask.id, None)
+    screen.refuses["C1"] = GONE
+    await look(worker, ask)
+    drawn = len(screen.messages[ask.post].drawn)
+    await door.handle(await ask.pressed("o1", U9))
+    await at_rest(worker)
+    assert len(screen.messages[ask.post].drawn) == drawn
+    screen.refuses.clear()
+    await door.handle(await ask.pressed("o1", U9))
+    await at_rest(worker)
+    assert len(screen.messages[ask.post].drawn) == drawn + 1
+    (post,) = (await Posts(chats.store, "test").of(ask.id)).values()
+    assert (post.state, post.reason) == (PostState.CLOSED if ended else PostState.SHOWN, "")
+    assert await Posts(chats.store, "test").owed() == []
+
+
+async def _shows_nothing_yet(chats: Chats, ask: Ask) -> Post:
+    (post,) = (await Posts(chats.store, "test").of(ask.id)).values()
+    return replace(post, version=0)
+
+
+async def test_an_end_told_in_words_is_told_once_however_often_the_post_is_pressed(
+    chats: Chats,
+) -> None:
+    """It cannot be drawn, and is tried again; its note stands already."""
+    screen = Screen()
+    worker = worker_of(chats, screen, places(CHANNEL))
+    ask = await chats.open(where=CHANNEL, posted=False)
+    await look(worker, ask)
+    (ask.post,) = screen.messages
+    await chats.broker.cancel(AGENT, ask.id, None)
+    screen.unfit = "all"
+    await look(worker, ask)
+    for _ in range(2):
+        await desk(chats, worker).handle(await ask.pressed("o1"))
+        await at_rest(worker)
+    assert len(screen.messages[ask.post].notes) == 1
+    assert len(screen.called("update")) == 3
+
+
 # Deleted
 
 
@@ -202,9 +322,6 @@ async def test_a_deleted_post_of_an_ask_that_has_ended_stays_deleted(chats: Chat
     assert await Posts(chats.store, "test").owed() == []
 
 
-# Reminders
-
-
 @pytest.fixture
 async def running() -> AsyncIterator[list[asyncio.Task[None]]]:
     """Workers that run beside the test, and end with it."""
@@ -213,100 +330,6 @@ async def running() -> AsyncIterator[list[asyncio.Task[None]]]:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def climb(chats: Chats, ask: Ask, rung: int) -> None:
-    """The clock climbs to that rung."""
-    record = await ask.record()
-    assert await chats.store.climb(record, rung - 1, rung, EventType.WAITING, "answerers", None)
-
-
-async def test_each_rung_reminds_once_under_each_post(
-    chats: Chats, running: list[asyncio.Task[None]]
-) -> None:
-    """In words for whoever reads there; told of the same rung again, nothing is said."""
-    screen = Screen()
-    worker = worker_of(chats, screen, places(CHANNEL, DIRECT))
-    running.append(asyncio.create_task(worker.run(Feed(chats.store, "w1"))))
-    ask = await chats.open(posted=False, waits=WAIT)
-    await until(lambda: len(screen.messages) == 2, "it stands in both")
-    await climb(chats, ask, 1)
-    await until(lambda: len(screen.called("note")) == 2, "both are reminded")
-    (private,) = screen.in_place("D1")
-    (shared,) = screen.in_place("C1")
-    assert private.notes[0].startswith("Still waiting: Where should build 41 go?")
-    assert shared.notes[0].startswith("Still waiting: asker asks.")
-    await worker.remind(ask.id)
-    await climb(chats, ask, 2)
-    await until(lambda: len(screen.called("note")) == 4, "the next rung")
-    await worker.remind(ask.id)
-    assert [len(one.notes) for one in screen.shown()] == [2, 2]
-
-
-async def test_nobody_is_reminded_of_what_has_ended_or_does_not_stand(chats: Chats) -> None:
-    """An ask that ended meanwhile, and a place that took no post."""
-    screen = Screen(refuses={"C2": GONE})
-    worker = worker_of(chats, screen, places(CHANNEL, C2))
-    ask = await chats.open(posted=False, waits=WAIT)
-    await look(worker, ask)
-    await climb(chats, ask, 1)
-    await ask.press("o1")
-    await worker.remind(ask.id)
-    assert screen.called("note") == []
-
-
-async def test_a_reminder_that_fails_takes_no_other_along(
-    chats: Chats, caplog: pytest.LogCaptureFixture
-) -> None:
-    """It is logged, and not tried again: one too few is better than one twice."""
-    screen = Screen()
-    worker = worker_of(chats, screen, places(CHANNEL, DIRECT))
-    ask = await chats.open(posted=False, waits=WAIT)
-    await look(worker, ask)
-    await climb(chats, ask, 1)
-    screen.refuses["C1"] = GONE
-    with caplog.at_level(logging.INFO, "channels.worker"):
-        await worker.remind(ask.id)
-    del screen.refuses["C1"]
-    await worker.remind(ask.id)
-    assert [len(one.notes) for one in screen.in_place("D1")] == [1]
-    assert [len(one.notes) for one in screen.in_place("C1")] == [0]
-    assert [line.message for line in caplog.records] == ["reminder.failed"]
-
-
-@pytest.mark.parametrize("talks", [False, True])
-async def test_a_reminder_that_finds_its_post_deleted_has_it_made_anew(
-    chats: Chats, *, talks: bool
-) -> None:
-    """Nobody told us that it was: the new post reminds, and nothing is said where it stood."""
-    screen = Screen(talks=talks)
-    worker = worker_of(chats, screen, places(CHANNEL))
-    ask = await chats.open(posted=False, waits=WAIT)
-    await look(worker, ask)
-    (gone,) = screen.messages.values()
-    gone.deleted = True
-    await climb(chats, ask, 1)
-    await worker.remind(ask.id)
-    await at_rest(worker)
-    assert screen.asks() == [ask.id]
-    await worker.remind(ask.id)
-    assert [one.notes for one in screen.shown()] == [[]]
-
-
-async def test_a_reminder_is_said_where_the_conversation_moved_to(chats: Chats) -> None:
-    """It may be the first to hear of that: posted there, and reminded of once."""
-    screen = Screen()
-    worker = worker_of(chats, screen, places(CHANNEL))
-    ask = await chats.open(posted=False, waits=WAIT)
-    await look(worker, ask)
-    await climb(chats, ask, 1)
-    screen.refuses["C1"] = Moved("migrated", "C9")
-    await worker.remind(ask.id)
-    await worker.remind(ask.id)
-    await at_rest(worker)
-    (there,) = screen.in_place("C9")
-    assert there.now.view.ask_id == ask.id
-    assert len(there.notes) == 1
 
 
 # Several workers
@@ -345,7 +368,7 @@ async def test_what_one_worker_draws_another_leaves_alone(chats: Chats) -> None:
     assert await other.take(ask.id, "slack:C1")
     await worker.look(ask.id)
     assert screen.calls == []
-    assert worker._timers
+    assert worker._looks.timers
     await other.give_back(ask.id, "slack:C1")
     await look(worker, ask)
     assert screen.asks() == [ask.id]
@@ -367,7 +390,7 @@ async def test_what_is_in_hand_is_finished_when_a_worker_stops(chats: Chats) -> 
     ask = await chats.open(posted=False)
     await until(lambda: screen.messages, "the call is under way")
     runs.cancel()
-    await until(lambda: worker._stopping, "it stops")
+    await until(lambda: worker._looks.stopping, "it stops")
     worker.hurry((await chats.open(posted=False)).id)
     answered.set()
     await asyncio.gather(runs, return_exceptions=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import channels.worker
+import channels.looks
 from channels.contract import Destination, Later, Moved, Shut, Unreachable
 from channels.worker import Worker
 from gateway.metrics import Metrics
@@ -31,7 +31,7 @@ GONE = Unreachable("not_in_channel")
 @pytest.fixture(autouse=True)
 def no_long_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker's rests, the same in kind, a tenth as long."""
-    monkeypatch.setattr(channels.worker, "AGAIN_S", (0.05, 0.1, 0.2))
+    monkeypatch.setattr(channels.looks, "AGAIN_S", (0.05, 0.1, 0.2))
 
 
 def routed_by(chats: Chats) -> Any:
@@ -76,12 +76,78 @@ async def test_an_ask_without_a_deadline_says_so_too(store: Store) -> None:
     assert await told(ask) == ["ask.undelivered", "question.waiting"]
 
 
-async def test_what_nobody_routes_anywhere_is_not_called_undelivered(store: Store) -> None:
+@pytest.mark.parametrize(
+    "routes",
+    [
+        [],
+        [Route(conversation="slack:C1", tenant="acme", agents=("billing",))],
+        [Route(conversation="slack:C1", tenant="acme", own=True)],
+    ],
+)
+async def test_what_nobody_routes_anywhere_is_not_called_undelivered(
+    store: Store, routes: list[Route]
+) -> None:
     """It has no destinations: it is answered in OZ, and nobody is alarmed."""
-    chats = Chats(store, [ELSE_C2])
+    chats = Chats(store, routes)
     ask = await chats.open(posted=False)
     await look(worker_of(chats, Screen(), routed_by(chats)), ask)
     assert await told(ask) == []
+
+
+TO_NOWHERE = {
+    "a person without an account": ([Route(person="nobody", tenant="acme")], ()),
+    "a destination without an account": (
+        [Route(person="nobody", tenant="acme")],
+        ("person:nobody",),
+    ),
+    "a person named, of no route": ([], ("person:bob",)),
+    "a channel that is not there": ([Route(conversation="teams:C1", tenant="acme")], ()),
+    "an own route of another place": (
+        [Route(conversation="slack:C1", tenant="acme", own=True)],
+        ("slack:C1",),
+    ),
+}
+"""Routes that lead nowhere, and the destinations that an ask names."""
+
+
+@pytest.mark.parametrize("name", TO_NOWHERE)
+async def test_an_ask_whose_places_come_to_nothing_falls_back_or_says_so(
+    store: Store, name: str
+) -> None:
+    """With a fallback that has it; without one its run is told, and its ladder moves on."""
+    routes, destinations = TO_NOWHERE[name]
+    for fallback, shown, said in (
+        ([ELSE_C2], [C2], []),
+        ([], [], ["ask.undelivered", "question.waiting"]),
+    ):
+        chats, screen = Chats(store, [*routes, *fallback]), Screen()
+        ask = await chats.open(posted=False, waits=WAIT, destinations=destinations)
+        await look(worker_of(chats, screen, routed_by(chats)), ask)
+        assert [one.where for one in screen.shown()] == shown
+        assert await told(ask) == said
+
+
+async def test_a_fallback_alone_has_what_no_other_place_took(store: Store) -> None:
+    """No other route is for it: it is posted there."""
+    chats, screen = Chats(store, [ELSE_C2]), Screen()
+    ask = await chats.open(posted=False)
+    await look(worker_of(chats, screen, routed_by(chats)), ask)
+    assert [one.where for one in screen.shown()] == [C2]
+    assert await told(ask) == []
+
+
+async def test_a_post_on_a_channel_that_is_gone_holds_up_no_other(store: Store) -> None:
+    """A channel was taken out of the config: the other posts of its asks are drawn all the same."""
+    chats, screen = Chats(store, [TO_C1, TO_KEVIN]), Screen()
+    worker = worker_of(chats, screen, routed_by(chats))
+    ask = await chats.open(posted=False)
+    await look(worker, ask)
+    assert len(screen.shown()) == 3
+    left = worker_of(chats.replica(), screen, routed_by(chats), owner="w2", names=("slack",))
+    await chats.broker.cancel(AGENT, ask.id, None)
+    await look(left, ask)
+    ended = {one.where.channel for one in screen.shown() if one.now.view.outcome}
+    assert ended == {"slack"}
 
 
 async def test_the_next_routes_have_it_before_it_is_called_undelivered(store: Store) -> None:
