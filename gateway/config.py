@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic import Field as Bound
 
 from gateway import durations
+from gateway.config_addresses import check_console, check_host, check_redis
 from gateway.config_channels import channel_variables, read_channels
 from gateway.config_checks import people_faults, route_faults, tenant_faults, unknown
 from gateway.errors import GatewayError, Problem
@@ -46,16 +47,6 @@ ENVIRON = {
 
 CLIENT_ENVIRON = ("OZ_CONFIG", "OZ_TOKEN", "OZ_URL")
 """Variables the command line reads for itself: this file's path, and how to reach a gateway."""
-
-REDIS_SCHEMES = (
-    "redis",
-    "redis+cluster",
-    "redis+sentinel",
-    "rediss",
-    "rediss+cluster",
-    "unix",
-)
-"""What the Redis store opens (`gateway.redis_store.link.connect`)."""
 
 MAX_PARTITIONS = 256
 """An ask's id carries its partition in one byte (`gateway.ids`)."""
@@ -110,29 +101,37 @@ def _bind(value: object) -> Bind:
 
 
 def _redis(value: SecretStr) -> SecretStr:
-    scheme, found, _ = value.get_secret_value().partition("://")
-    if not found or scheme not in REDIS_SCHEMES:
-        known = ", ".join(f"{scheme}://" for scheme in REDIS_SCHEMES)
-        raise ValueError(f"A Redis address begins with one of {known}.")
+    check_redis(value.get_secret_value())
     return value
 
 
 def _console(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username
-    except ValueError:
-        whole = False
-    if not whole:
-        raise ValueError("Write the whole address, for example https://oz.example.com.")
+    check_console(value)
     return value.rstrip("/")
+
+
+def _host(value: str) -> str:
+    check_host(value)
+    return value.lower()
+
+
+def _own_name(value: str) -> str:
+    if not value.isascii():
+        raise ValueError("Write the name as browsers send it, in ASCII: xn--….")
+    return _host(value)
+
+
+def _data(value: object) -> object:
+    if value == "" or (isinstance(value, str) and value.startswith("~")):
+        raise ValueError("Write the folder's path, in full or from ~/ on.")
+    return value
 
 
 def _private(value: object) -> bool | tuple[str, ...]:
     if isinstance(value, bool):
         return value
     if isinstance(value, list | tuple) and all(isinstance(host, str) for host in value):
-        return tuple(host.lower() for host in value)
+        return tuple(map(_host, value))
     raise ValueError('Write true, false, or the hosts that are allowed: ["hooks.internal"].')
 
 
@@ -150,14 +149,14 @@ class Settings(Frozen):
     call us are heard, apart from the API; nothing listens there unless a channel wants it.
     """
 
-    data: Path
+    data: Annotated[Path, BeforeValidator(_data)]
     bind: Annotated[Bind, PlainValidator(_bind)] = Bind()
     redis: Annotated[SecretStr, AfterValidator(_redis)] | None = None
     fsync: Fsync = "always"
     partitions: Annotated[int, Bound(strict=True, ge=1, le=MAX_PARTITIONS)] = 16
     retention: Annotated[timedelta, BeforeValidator(_retention)] = DEFAULT_RETENTION
     wait_for_replicas: StrictBool = True
-    allowed_hosts: tuple[str, ...] = ()
+    allowed_hosts: tuple[Annotated[str, AfterValidator(_own_name)], ...] = ()
     allow_private_webhooks: Annotated[bool | tuple[str, ...], PlainValidator(_private)] = False
     console_url: Annotated[str, AfterValidator(_console)] | None = None
     hooks: Annotated[Bind, PlainValidator(_bind)] = Bind(port=DEFAULT_HOOKS_PORT)
@@ -263,8 +262,9 @@ def _place_data(table: dict[str, Any], environ: Mapping[str, str], folder: Path)
     home = environ.get("HOME", "")
     given = table.get("data")
     if isinstance(given, str) and given:
-        at_home = given.startswith("~/") and home
-        table["data"] = str(folder / (f"{home}{given[1:]}" if at_home else given))
+        if home and given.partition("/")[0] == "~":
+            given = f"{home}{given[1:]}"
+        table["data"] = given if given.startswith("~") else str(folder / given)
     elif given is None:
         shared = environ.get("XDG_DATA_HOME", "")
         # A relative XDG folder is to be ignored (XDG base directory specification).

@@ -164,6 +164,14 @@ def test_unknown_keys_are_refused_with_the_one_meant() -> None:
         ("bind = 8337", "Write host:port"),
         ('redis = "localhost:6379"', "begins with one of redis://"),
         ('redis = "http://x"', "begins with one of redis://"),
+        ('redis = "redis://:a/b@host:6379/0"', "are written %2F"),
+        ('redis = "redis://host:99999"', "are written %2F"),
+        ('redis = "redis://host/first"', "are written %2F"),
+        ('redis = "redis://"', "are written %2F"),
+        ('redis = "unix://"', "are written %2F"),
+        ('redis = "redis+sentinel://one,two:x/oz"', "are written %2F"),
+        ('data = ""', "Write the folder's path"),
+        ('data = "~ben/oz"', "Write the folder's path"),
         ('fsync = "no"', "'always' or 'everysec'"),
         ("partitions = 0", "greater than or equal to 1"),
         ("partitions = 257", "less than or equal to 256"),
@@ -179,6 +187,7 @@ def test_unknown_keys_are_refused_with_the_one_meant() -> None:
         ('console_url = "ftp://oz.example.com"', "Write the whole address"),
         ('console_url = "https://me:pw@oz.example.com"', "Write the whole address"),
         ('console_url = "https://[oz"', "Write the whole address"),
+        ('console_url = "https://oz:99999"', "Write the whole address"),
         ("body_bytes = 1", "greater than or equal to 65536"),
     ],
 )
@@ -285,6 +294,19 @@ def test_ids_are_told_apart() -> None:
         '[gateway]\nredis = "ftp://:hunter2@host"',
         '[gateway]\nredis = ["redis://:hunter2@host"]',
         '[gateway]\nredis = "redis://:hunter2@host"\npartitions = 0',
+        *(
+            f'[gateway]\nredis = "{scheme}://{user}:{secret}@host/0"'
+            for scheme in ("redis", "rediss+cluster", "redis+sentinel", "unix")
+            for user in ("", "me")
+            for secret in (
+                "hunter2/x",
+                "12/hunter2",
+                "hunter2#x",
+                "12#hunter2",
+                "12?hunter2",
+                "[hunter2",
+            )
+        ),
     ],
 )
 def test_a_password_is_in_no_message(text: str) -> None:
@@ -294,6 +316,41 @@ def test_a_password_is_in_no_message(text: str) -> None:
     assert "hunter2" not in f"{refused.value!r} {refused.value.problems}"
     assert refused.value.__cause__ is None
     assert "hunter2" not in repr(read('[gateway]\nredis = "redis://:hunter2@host"'))
+
+
+@pytest.mark.parametrize(
+    ("written", "folder"),
+    [("~", "/home/ana"), ("~/oz", "/home/ana/oz"), ("oz/~", f"{FOLDER}/oz/~")],
+)
+def test_the_data_folder_may_be_under_the_home_folder(written: str, folder: str) -> None:
+    """As a shell reads it; anything else is relative to the file."""
+    assert read(f'[gateway]\ndata = "{written}"').gateway.data == Path(folder)
+
+
+@pytest.mark.parametrize("key", ["allowed_hosts", "allow_private_webhooks"])
+def test_a_host_that_could_never_match_is_refused(key: str) -> None:
+    """Hosts are compared without scheme and port, and no star stands for many."""
+    for host in ("oz.example.com:8337", "https://oz.example.com", "*", "*.example.com", "", "a b"):
+        [words] = faults(f'[gateway]\n{key} = ["{host}"]').values()
+        assert "Write names alone" in words
+    own = faults('[gateway]\nallowed_hosts = ["bücher.example"]')
+    assert "xn--" in own["gateway.allowed_hosts[0]"]
+    for host in ("oz.example.com", "OZ", "10.0.0.7", "::1", "a_b.internal"):
+        assert read(f'[gateway]\n{key} = ["{host}"]')
+
+
+@pytest.mark.parametrize("host", ["one", "one:1", "[::1]:1", ":pw@one", "me:p%2Fw%40@one:1"])
+def test_a_redis_address_that_the_store_opens_is_taken(host: str) -> None:
+    """With and without a port, a user, a database, options and, for Sentinel, many hosts."""
+    for address in (
+        f"redis://{host}",
+        f"rediss://{host}/3?ssl_cert_reqs=none",
+        f"redis+cluster://{host}/",
+        f"redis+sentinel://{host},two:26379/oz/3?sentinel_username=me&sentinel_password=p",
+        "unix:///run/redis.sock?db=1",
+        "unix://me:pw@/run/redis.sock",
+    ):
+        assert read(f'[gateway]\nredis = "{address}"').gateway.redis is not None
 
 
 @given(st.text(max_size=200))
