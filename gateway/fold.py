@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from gateway.text import without_heaps
 from gateway.visible import FLAG, HIDDEN
 
 if TYPE_CHECKING:
@@ -41,14 +42,15 @@ def fold(label: str) -> str:
     """The label for matching, on one line and trimmed; folding it again changes nothing. Total.
 
     NFKC and case folding; digits of any script are ASCII, curly quotes straight; invisible
-    characters, skin tones and the keycap mark are gone; blanks in a row are one space.
+    characters, skin tones, the keycap mark and heaps of marks are gone; blanks in a row are one
+    space.
     """
     if label.isascii() and label.isprintable():
         return " ".join(label.casefold().split())
-    text = _DROPPED.sub(r"\1", " ".join(label.split()))
+    text = without_heaps(_DROPPED.sub(r"\1", " ".join(label.split())))
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = "".join(map(_ascii_digit, text)).translate(_STRAIGHT)
-    return " ".join(_DROPPED.sub(r"\1", text).split())
+    return " ".join(without_heaps(_DROPPED.sub(r"\1", text)).split())
 
 
 def unmarked(label: str) -> str:
