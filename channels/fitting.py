@@ -1,6 +1,7 @@
 """Long texts in pieces that a platform takes: nothing is lost, and no visible character is cut.
 
-Lengths are measured the platform's way, on what goes over the wire. Pure.
+Lengths are measured the platform's way, on what goes over the wire. A time that is stamped, to be
+written in each reader's zone, is one part. Pure.
 """
 
 from __future__ import annotations
@@ -9,12 +10,17 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from channels.shown import STAMP
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_BREAKS = (regex.compile(r"(?<=\n\n)"), regex.compile(r"(?<=\n)"), regex.compile(r"(?<=\s)"))
-_VISIBLE = regex.compile(r"\X")
-_FINEST = len(_BREAKS) + 1
+_BREAKS = (regex.compile(r"(?<=\n\n)"), regex.compile(r"(?<=\n)"))
+_PARTS = (
+    regex.compile(rf"(?:{STAMP}|\S)*+\s|(?:{STAMP}|\S)++"),  # a word and the blank behind it
+    regex.compile(rf"{STAMP}|\X"),  # a visible character
+)
+_FINEST = len(_BREAKS) + len(_PARTS)
 LEAST = 64
 """Ours: a limit below this fits no visible character for sure; no platform has one so low."""
 
@@ -58,7 +64,7 @@ def _parts(text: str, level: int) -> Sequence[str]:
     if level < len(_BREAKS):
         return _BREAKS[level].split(text)
     if level < _FINEST:
-        return _VISIBLE.findall(text)
+        return _PARTS[level - len(_BREAKS)].findall(text)
     # One visible character of hundreds of marks: its code points are all there is to break.
     return text
 

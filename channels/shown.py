@@ -27,6 +27,8 @@ _STAMP, _MIDDLE, _END = "\ufdd0", "\ufdd1", "\ufdd2"
 """Noncharacters: `visible` escapes them in what agents and people wrote, so only we can stamp."""
 
 _STAMPED = re.compile(f"{_STAMP}([0-9]+){_MIDDLE}([^{_END}]*){_END}")
+STAMP = f"{_STAMP}[^{_END}]*{_END}"
+"""One stamp, as a pattern: who breaks a text leaves it whole."""
 
 
 def stamp(at: datetime, shown: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 import regex
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.fitting import LEAST, split
+from channels.shown import stamp, unstamped
 from tests.strategies import any_text
 
 
@@ -42,6 +44,8 @@ PARTS = st.sampled_from(
         "x" * 90,
     )
 )
+MARKS = frozenset("\ufdd0\ufdd1\ufdd2")
+STAMPED = stamp(datetime(2026, 12, 2, 11, 0, tzinfo=UTC), "Wed 2 Dec, 12:00")
 TEXTS = any_text(400) | st.lists(PARTS, max_size=120).map("".join)
 
 
@@ -108,6 +112,29 @@ def test_a_word_without_end_is_broken_between_its_characters() -> None:
     pieces = split(ASTRONAUT * 40, 64, utf16)
     assert "".join(pieces) == ASTRONAUT * 40
     assert all(len(piece) % len(ASTRONAUT) == 0 for piece in pieces)
+
+
+@given(
+    st.lists(PARTS | st.just(STAMPED), max_size=80).map("".join),
+    LIMITS,
+    MEASURES,
+)
+def test_a_stamped_time_is_never_broken(
+    text: str, most: int, measure: Callable[[str], int]
+) -> None:
+    """Neither at its blanks nor between its characters: half of one would be read raw."""
+    pieces = split(text, most, measure)
+    assert all(measure(piece) <= most for piece in pieces)
+    assert sum(piece.count(STAMPED) for piece in pieces) == text.count(STAMPED)
+    assert MARKS.isdisjoint("".join(map(unstamped, pieces)))
+
+
+def test_what_only_begins_as_a_stamp_is_broken_as_any_text() -> None:
+    """It never ends, so it is none."""
+    assert split("\ufdd01 " + "word " * 20, 64) == [
+        "\ufdd01 " + "word " * 11 + "word",
+        ("word " * 8)[:-1],
+    ]
 
 
 def test_one_visible_character_of_hundreds_of_marks_still_goes_through() -> None:
