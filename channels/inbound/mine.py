@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from channels.inbound.actors import Everyone
     from gateway.broker import Broker
     from gateway.conversations import Conversations
+    from gateway.person import Caller
+    from gateway.store import Cursor
 
 MOST = 20
 """Ours: the oldest so many; more is for OZ itself."""
 
-LOOKED_AT = 200
-"""Ours: the tenant's oldest so many are looked through for this person's."""
+PAGE = 200
+"""Ours: so many of the tenant's are looked through at once for this person's."""
 
 
 class Mine:
@@ -39,9 +41,22 @@ class Mine:
         now = await self._conversations.now()
         if person is None:
             return told.pending(reader, (), now)
+        seen, more = await self._seen(sender, where, as_caller(person))
+        return told.pending(reader, seen, now, most=MOST, or_more=more)
+
+    async def _seen(
+        self, sender: Sender, where: Destination, caller: Caller
+    ) -> tuple[list[told.Seen], bool]:
+        """What they may answer, oldest first, more than is listed or all; whether more may be."""
         seen: list[told.Seen] = []
-        for record in (await self._broker.pending(as_caller(person), limit=LOOKED_AT)).records:
-            actor = self._everyone.actor(sender, where, record.ask)
-            if actor.may(record.ask):
-                seen.append((actor.own, Waiting(record.ask.id, record)))
-        return told.pending(reader, seen[:MOST], now)
+        after: Cursor | None = None
+        while len(seen) <= MOST:
+            page = await self._broker.pending(caller, after=after, limit=PAGE)
+            for record in page.records:
+                actor = self._everyone.actor(sender, where, record.ask)
+                if actor.may(record.ask):
+                    seen.append((actor.own, Waiting(record.ask.id, record)))
+            after = page.more
+            if after is None:
+                return seen, False
+        return seen, True

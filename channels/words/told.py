@@ -109,13 +109,27 @@ def help_without_ask(reader: Reader) -> str:
     return reader.language.say("Agents ask their questions here. None waits for you just now.")
 
 
-def pending(reader: Reader, waiting: Sequence[Seen], now: datetime) -> str:
-    """What waits here for the reader."""
-    language = reader.language
+def pending(
+    reader: Reader,
+    waiting: Sequence[Seen],
+    now: datetime,
+    *,
+    most: int | None = None,
+    or_more: bool = False,
+) -> str:
+    """What waits here for the reader: the first `most` of it; `or_more` may wait than is known."""
+    language, n = reader.language, len(waiting)
     if not waiting:
         return language.say("Nothing waits for you here.")
-    head = language.count("{n} question waits here:", "{n} questions wait here:", len(waiting))
-    return "\n".join((head, *(listed(who, one, now) for who, one in waiting)))
+    head = (
+        language.say("At least {n} questions wait here:", n=n)
+        if or_more
+        else language.count("{n} question waits here:", "{n} questions wait here:", n)
+    )
+    lines = [head, *(listed(who, one, now) for who, one in waiting[:most])]
+    if most is not None and n > most:
+        lines.append(language.say("These are the oldest {n}.", n=most))
+    return "\n".join(lines)
 
 
 def still_waiting(reader: Reader, record: AskRecord, code: str, now: datetime) -> str:
