@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from gateway import __version__
 from gateway.cli import approvals, dead, doctor, jobs, lint, people, plan, tokens, tools, up
 from gateway.cli.failure import INTERRUPTED, WRONG_USE, Failure
 from gateway.cli.output import fail
+from gateway.cli.streams import Unwritten, drop_output, not_utf8
 
 # Help without rich's panels: importing them takes longer than everything else together.
 app = typer.Typer(
@@ -75,7 +77,22 @@ def demo(
 def run(arguments: Sequence[str]) -> int:
     """Runs one command; its exit code."""
     try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except Unwritten as failure:
+        drop_output()
+        if not failure.hung_up:
+            fail(failure, as_json=False)
+        return failure.exit_code
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        _check_utf8(arguments)
         code = app(args=list(arguments) or ["--help"], prog_name="oz0", standalone_mode=False)
+    except Unwritten:
+        raise
     except Failure as failure:
         fail(failure, as_json="--json" in arguments)
         return failure.exit_code
@@ -85,6 +102,15 @@ def run(arguments: Sequence[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     return code if isinstance(code, int) else 0
+
+
+def _check_utf8(arguments: Sequence[str]) -> None:
+    """Raises: Failure. Python hands on a byte that is no UTF-8 as half of a surrogate pair."""
+    for n, argument in enumerate(arguments, 1):
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise not_utf8(f"Argument {n} is not UTF-8.") from None
 
 
 def _wrong_use(error: typer.TyperException) -> Failure:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,6 +12,7 @@ import typer
 
 from gateway.cli.failure import Failure
 from gateway.cli.output import AsJson, say, say_json
+from gateway.cli.streams import read_input
 
 if TYPE_CHECKING:
     from gateway.cli.asking import Ask
@@ -90,7 +90,7 @@ def answer(
     """Answer a question."""
     text = answer
     if answer == "-":
-        text = sys.stdin.read().removesuffix("\n")
+        text = read_input().removesuffix("\n")
     from gateway.cli.client import Client
 
     with Client() as client:

@@ -16,9 +16,9 @@ from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 
 from gateway import __version__
-from gateway.cli.connection import DEFAULT_URL, Connection, connection
+from gateway.cli.connection import Connection, connection
 from gateway.cli.events import ServerEvent, read_events
-from gateway.cli.failure import WRONG_USE, Failure
+from gateway.cli.failure import Failure
 
 TIMEOUT_S = 30.0
 """Ours: longer than any call without `wait` takes, Redis's own 5 s included."""
@@ -40,13 +40,8 @@ class Client:
     def __init__(self, to: Connection | None = None) -> None:
         self._to = to or connection()
         parts = urlsplit(self._to.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise Failure(
-                "OZ_URL is not an address.",
-                f"Write it whole, for example {DEFAULT_URL}.",
-                exit_code=WRONG_USE,
-            )
-        self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
+        self._secure, self._port = parts.scheme == "https", parts.port
+        self._host = parts.hostname or ""
         self._base = parts.path
         self._line: HTTPConnection | None = None
 
@@ -110,7 +105,7 @@ class Client:
                 self._hang_up()
                 # Nobody listens there: that does not pass in a second, unlike a broken line.
                 if isinstance(error, ConnectionRefusedError | socket.gaierror) or not left:
-                    raise self._unreachable() from error
+                    raise self.unreachable() from error
             else:
                 if response.status != UNAVAILABLE or not left:
                     return _read(response.status, answer)
@@ -144,7 +139,8 @@ class Client:
             self._line.close()
             self._line = None
 
-    def _unreachable(self) -> Failure:
+    def unreachable(self) -> Failure:
+        """What to say where nobody answers."""
         return Failure(
             f"No gateway answers at {self._to.url}.",
             "Start one with `oz0 up`, or say where it is: OZ_URL.",

@@ -32,8 +32,13 @@ class Connection:
 
 
 def connection(environ: Mapping[str, str] = os.environ) -> Connection:
-    """How to reach the gateway. Raises: Failure, there is no token to show it."""
-    url, token = environ.get("OZ_URL"), environ.get("OZ_TOKEN")
+    """How to reach the gateway. Raises: Failure, an address or a token is none, or is missing."""
+    # Stripped: a file of variables with Windows' line ends leaves one on each.
+    url, token = (environ.get(name, "").strip() for name in ("OZ_URL", "OZ_TOKEN"))
+    if url:
+        _check_address(url)
+    if token:
+        _check_token("OZ_TOKEN", token)
     if url and token:
         return Connection(url.rstrip("/"), token)
     folder = data_folder(environ)
@@ -45,7 +50,8 @@ def connection(environ: Mapping[str, str] = os.environ) -> Connection:
             "`oz0 token make`, run there, makes one.",
             exit_code=WRONG_USE,
         )
-    token = token or _line(folder / TOKEN_FILE)
+    if not token and (token := _line(folder / TOKEN_FILE) or ""):
+        _check_token(str(folder / TOKEN_FILE), token)
     if not token:
         raise Failure(
             "There is no token to show the gateway.",
@@ -53,6 +59,34 @@ def connection(environ: Mapping[str, str] = os.environ) -> Connection:
             exit_code=WRONG_USE,
         )
     return Connection((url or running or DEFAULT_URL).rstrip("/"), token)
+
+
+def _check_address(url: str) -> None:
+    """Raises: Failure. Nothing is repeated: an address may hold a password."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").encode("idna")
+        whole = parts.scheme in ("http", "https") and host and parts.port != 0
+        plain = parts.username is None and not parts.query and not parts.fragment
+        reads = whole and plain and parts.path.isascii() and " " not in parts.path
+    except ValueError:  # a port, a bracket or a name that cannot be
+        reads = False
+    if not reads:
+        raise Failure(
+            "OZ_URL is not an address.",
+            f"Write it whole, for example {DEFAULT_URL}.",
+            exit_code=WRONG_USE,
+        )
+
+
+def _check_token(place: str, token: str) -> None:
+    """Raises: Failure, for what no header can bear; nothing of it is repeated."""
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise Failure(
+            f"{place} is not a token.",
+            "A token is one word, oz_…, as `oz0 token make` prints it.",
+            exit_code=WRONG_USE,
+        )
 
 
 def _is_loopback(url: str) -> bool:
@@ -77,5 +111,5 @@ def _line(path: Path) -> str | None:
     """The file's text, trimmed; None where there is none that this user may read."""
     try:
         return path.read_text("utf-8").strip() or None
-    except OSError:
+    except (OSError, UnicodeError):
         return None

@@ -42,7 +42,7 @@ def list_(
         (letter["group"], letter["id"], letter["subject"] or "-", one_line(letter["reason"]))
         for letter in letters
     ]
-    say(table(("group", "id", "of", "why"), rows))
+    say(table(("group", "id", "of", "why"), rows, prose=("why",)))
 
 
 @app.command()

@@ -98,6 +98,8 @@ def _follow(client: Client, job: str) -> Iterator[dict[str, Any]]:
             # A gateway that just came back may not reach its store yet.
             if failure.body["code"] != "unavailable" or last is None:
                 raise
+        if last is None:
+            raise client.unreachable()
         # A stream that was cut ends like one that is done: http.client tells no difference.
         if failed == 0:
             note("the connection broke; trying again")

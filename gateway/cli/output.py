@@ -6,9 +6,10 @@ has been made visible (`gateway.visible`) before: a terminal obeys control chara
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 UNBOUNDED = 100_000
 """Ours: the width of a table that goes to a file or a pipe, where nothing may be cut or folded."""
+
+PROSE, GAP = 20, 2
+"""Ours: the least width of a column of words; what stands between two columns."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -48,9 +52,11 @@ def say(*lines: RenderableType) -> None:
     sys.stdout.flush()
 
 
-def say_json(value: Any) -> None:
-    """Prints one JSON value on one line."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+def say_json(value: Any, *, indent: int | None = None) -> None:
+    """Prints one JSON value, on one line unless it is indented."""
+    # Elsewhere the stream would write letters as Python does, which is no JSON.
+    is_utf8 = codecs.lookup(sys.stdout.encoding or "utf-8").name == "utf-8"
+    sys.stdout.write(json.dumps(value, ensure_ascii=not is_utf8, indent=indent) + "\n")
     sys.stdout.flush()
 
 
@@ -75,15 +81,32 @@ def fail(failure: Failure, *, as_json: bool) -> None:
         sys.stderr.write(text)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
-    """A plain table; cells are text as it is."""
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, prose: Container[str] = ()
+) -> RenderableType:
+    """A plain table; cells are text as it is.
+
+    Only columns of `prose` are folded, as ids are copied: on a terminal too narrow for the others
+    it is printed as into a pipe.
+    """
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=box.SIMPLE_HEAD if sys.stdout.isatty() else None, pad_edge=False)
-    for column in columns:
-        made.add_column(column, overflow="fold")
+    out = console()
+    widths = [max(map(cell_len, column)) for column in zip(columns, *rows, strict=True)]
+    folded = [
+        min(width, PROSE) if name in prose else width
+        for name, width in zip(columns, widths, strict=True)
+    ]
+    fits = sys.stdout.isatty() and sum(folded) + GAP * len(columns) <= out.width
+    made = Table(box=box.SIMPLE_HEAD if fits else None, pad_edge=False)
+    for name, width in zip(columns, folded if fits else widths, strict=True):
+        made.add_column(name, min_width=width, no_wrap=not (fits and name in prose))
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
+    if not fits:
+        unbounded = out.options.update(max_width=UNBOUNDED)
+        made.width = out.measure(made, options=unbounded).maximum
     return made

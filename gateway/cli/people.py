@@ -34,4 +34,4 @@ def people(*, as_json: AsJson = False) -> None:
         )
         for person in told["people"]
     ]
-    say(table(("id", "name", "role", "may see", "accounts"), rows))
+    say(table(("id", "name", "role", "may see", "accounts"), rows, prose=("name",)))

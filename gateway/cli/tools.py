@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from gateway.cli.output import AsJson  # noqa: TC001 - typer reads it
+from gateway.cli.output import AsJson, say_json
 
 
 def register(app: typer.Typer) -> None:
@@ -26,4 +25,4 @@ def tools(
     from gateway import contracts
 
     offered = contracts.tools(main_run=not sub_run)
-    typer.echo(json.dumps(offered, ensure_ascii=False, indent=None if as_json else 2))
+    say_json(offered, indent=None if as_json else 2)

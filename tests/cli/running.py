@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -101,7 +101,7 @@ class Gateway:
         said, complained = StringIO(), StringIO()
         with (
             patch.dict(os.environ, self.environ | environ, clear=True),
-            patch.object(sys, "stdin", StringIO(stdin)),
+            patch.object(sys, "stdin", TextIOWrapper(BytesIO(stdin.encode()))),
             redirect_stdout(said),
             redirect_stderr(complained),
         ):
