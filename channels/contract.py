@@ -214,7 +214,8 @@ class Typed:
 
     `at` is when it was sent, by the platform's clock. `text` is as typed, "" where it has no words
     (a photo, a sticker). `reply_to` is the message it is marked as a reply to. `addressed` says
-    that it mentions us; `mention`, `names` and `markup` are as in `gateway.reply.Place`.
+    that it mentions us; `mention`, `names` and `markup` are as in `gateway.reply.Place`. `private`:
+    nobody else sees it, nor what is said to it (a command).
     """
 
     where: Destination
@@ -228,6 +229,7 @@ class Typed:
     mention: tuple[str, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     markup: bool = False
+    private: bool = False
 
 
 Interaction = Pressed | Submitted | Typed

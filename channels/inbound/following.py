@@ -59,6 +59,11 @@ class Heard:
         return reference(self.typed)
 
     @property
+    def alone(self) -> bool:
+        """Whether nobody else reads what is said to it."""
+        return self.typed.where.direct or self.typed.private
+
+    @property
     def settled_it(self) -> bool:
         """Whether this very message is the answer that stands."""
         outcome = self.record.outcome
@@ -173,7 +178,7 @@ class Following:
         try:
             settled = await self._effects.settle(actor, heard.record, reply, attempt)
         except NotAllowed:
-            if where.direct:
+            if heard.alone:
                 return await self._effects.not_theirs(actor, heard.record, heard.token)
             return Response()
         except AlreadySettled as late:
@@ -264,7 +269,7 @@ class Following:
 
     async def _not_theirs(self, heard: Heard) -> Response:
         """Recorded; told only where nobody else reads it."""
-        if heard.typed.where.direct:
+        if heard.alone:
             response = await self._effects.not_theirs(heard.actor, heard.record, heard.token)
             if response.tells:
                 await self._effects.refuse(heard.actor, heard.record)

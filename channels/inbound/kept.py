@@ -54,4 +54,5 @@ def from_dict(kept: Mapping[str, Any]) -> Typed:
         mention=tuple(kept["mention"]),
         names=tuple((mention, name) for mention, name in kept["names"]),
         markup=kept["markup"],
+        private=kept.get("private", False),  # not in what earlier versions kept
     )

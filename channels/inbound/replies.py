@@ -69,6 +69,8 @@ class Replies:
         if command is not None and not chat.pending:
             return await self._without_ask(typed, command)
         bound = await self._bind(typed, chat)
+        if not bound.ask_ids and typed.private:
+            return await self._without_ask(typed, CommandName.PENDING)
         if not bound.ask_ids:
             return Response()
         if not bound.sure:

@@ -16,14 +16,15 @@ from weakref import WeakValueDictionary
 
 from channels.contract import AskReason, OpenForm, PostError, Pressed, Tell, Typed
 from channels.forms import Form
-from channels.slack import modal, parse, render
+from channels.slack import modal, parse, render, words
+from channels.slack.telling import Telling, Voice
 from gateway.errors import Unavailable
 from gateway.log import event
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
-    from channels.contract import Destination, Response, Sender, Submitted
+    from channels.contract import Destination, Response, Submitted
     from channels.desk import Desk
     from channels.forms import Reason
     from channels.slack.markup import Json
@@ -42,18 +43,12 @@ SEEN_KEPT = 1_024
 _log = logging.getLogger("channels.slack")
 
 
-class Out(Protocol):
+class Out(Voice, Protocol):
     """The calls that answers need. Each raises PostError."""
 
     async def open(self, trigger: str, view: Json) -> None: ...
 
     async def publish(self, user: str, view: Json) -> None: ...
-
-    async def whisper(self, where: Destination, user: str, message: Json) -> None: ...
-
-    async def reply(self, where: Destination, message: Json) -> None: ...
-
-    async def respond(self, url: str, where: Destination, message: Json) -> None: ...
 
     async def name(self, user: str) -> str: ...
 
@@ -72,6 +67,7 @@ class Inbox:
     ) -> None:
         self._desk = desk
         self._out = out
+        self._telling = Telling(out)
         self._spawn = spawn
         self._revoked = revoked
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -117,7 +113,7 @@ class Inbox:
                 return
             named = await self._with_names(typed)
             response = await self._desk.handle(named)
-        self._spawn(self._tell(typed.where, typed.sender, response.tells))
+        self._spawn(self._telling.tell(typed.where, typed.sender, response.tells))
 
     def _is_phantom(self, typed: Typed, inner: Any) -> bool:
         """One gesture seen as two messages (platform facts, 1.10)."""
@@ -172,7 +168,7 @@ class Inbox:
             left_s = came + IN_BREATH_S - asyncio.get_running_loop().time()
             await asyncio.wait({work}, timeout=max(0.0, left_s))
         tells = await self._outcome(pressed, work, trigger)
-        await self._tell(
+        await self._telling.tell(
             pressed.where, pressed.sender, tells, url if isinstance(url, str) else None
         )
 
@@ -217,7 +213,7 @@ class Inbox:
         await asyncio.wait({work}, timeout=IN_BREATH_S)
         if not work.done():
             # What it comes to is told when it is known; the form stays, with what is in it.
-            self._spawn(self._told_later(sent, work))
+            self._spawn(self._told_later(body, sent, work))
             return _beside(body, self._desk.taking_long(sent.sender, sent.where))
         try:
             response = await work
@@ -231,15 +227,26 @@ class Inbox:
         errors = modal.errors(body["view"], response.faults)
         if errors:
             return {"response_action": "errors", "errors": errors}
-        self._spawn(self._tell(sent.where, sent.sender, response.tells))
+        self._spawn(self._telling.tell(sent.where, sent.sender, response.tells))
         return None
 
-    async def _told_later(self, sent: Pressed | Submitted, work: asyncio.Task[Response]) -> None:
+    async def _told_later(
+        self, body: Any, sent: Pressed | Submitted, work: asyncio.Task[Response]
+    ) -> None:
+        """In words all that the form can be answered with no more."""
+        reader = self._desk.reader(sent.sender, sent.where)
         try:
-            tells: Sequence[Tell] = (await work).tells
+            response = await work
         except Unavailable:
-            return
-        await self._tell(sent.where, sent.sender, tells)
+            tells: Sequence[Tell] = (self._desk.unavailable(sent.sender, sent.where),)
+        else:
+            tells = response.tells
+            if response.faults:
+                faults = modal.named(body["view"], response.faults)
+                tells = (*tells, Tell(words.not_sent(reader, faults)))
+            elif response.form is not None:
+                tells = (*tells, Tell(words.go_on(reader)))
+        await self._telling.tell(sent.where, sent.sender, tells)
 
     # Commands
 
@@ -252,7 +259,9 @@ class Inbox:
         except Unavailable:
             tells = (self._desk.unavailable(command.sender, command.where),)
         url = body.get("response_url")
-        await self._tell(
+        # Nobody else saw the command, and nobody is to read what is said to it.
+        tells = [replace(one, public=None) for one in tells]
+        await self._telling.tell(
             command.where, command.sender, tells, url if isinstance(url, str) else None
         )
 
@@ -270,46 +279,11 @@ class Inbox:
             message=command.event,
             text=command.text or "help",
             addressed=True,
+            private=True,
             names=command.names,
             markup=True,
         )
         return (await self._desk.handle(await self._with_names(typed))).tells
-
-    # What is said back
-
-    async def _tell(
-        self,
-        where: Destination,
-        sender: Sender,
-        tells: Sequence[Tell],
-        url: str | None = None,
-    ) -> None:
-        """To them alone; where that cannot be done, what may stand there for all to read."""
-        for one in tells:
-            try:
-                await self._privately(where, sender, one, url)
-            except PostError as error:
-                event(_log, "tell.failed", level=logging.WARNING, code=error.code)
-                if one.public is not None and not where.direct:
-                    await self._publicly(where, one, one.public)
-
-    async def _privately(
-        self, where: Destination, sender: Sender, one: Tell, url: str | None
-    ) -> None:
-        for message in render.tell(one, one.text):
-            if url is not None:
-                await self._out.respond(url, where, message)
-            elif where.direct:
-                await self._out.reply(where, message)
-            else:
-                await self._out.whisper(where, parse.user_of(sender.account), message)
-
-    async def _publicly(self, where: Destination, one: Tell, text: str) -> None:
-        try:
-            for message in render.tell(one, text):
-                await self._out.reply(where, message)
-        except PostError as error:
-            event(_log, "tell.failed", level=logging.WARNING, code=error.code)
 
 
 def _beside(body: Any, said: Tell) -> Any:

@@ -107,8 +107,14 @@ def _inline(text: str, *, bold: bool) -> Iterator[Json]:
 
 
 def _said(text: str, style: Json) -> Iterator[Json]:
-    for at in range(0, len(text), MOST_ELEMENT):
-        yield {"type": "text", "text": text[at : at + MOST_ELEMENT], **style}
+    held = ""
+    for part in _VISIBLE.findall(text) if len(text) > MOST_ELEMENT else [text]:
+        if held and len(held) + len(part) > MOST_ELEMENT:
+            yield {"type": "text", "text": held, **style}
+            held = ""
+        held += part
+    if held:
+        yield {"type": "text", "text": held, **style}
 
 
 def _stamps(text: str) -> Iterator[tuple[str, int | None]]:

@@ -298,12 +298,7 @@ def _as_moment(seconds: int) -> Value | None:
 
 def errors(view: Any, faults: Mapping[str, str]) -> dict[str, str]:
     """Faults by the blocks they stand at; a fault of no field there stands at the first."""
-    blocks = view.get("blocks") if isinstance(view, dict) else None
-    names = [
-        str(one["block_id"])
-        for one in (blocks if isinstance(blocks, list) else [])
-        if isinstance(one, dict) and one.get("type") == "input" and "block_id" in one
-    ]
+    names = list(_inputs(view))
     found: dict[str, str] = {}
     for field, text in faults.items():
         at = next((name for name in names if name == f"{VALUE}:{field}"), None) or (
@@ -311,4 +306,23 @@ def errors(view: Any, faults: Mapping[str, str]) -> dict[str, str]:
         )
         if at is not None:
             found[at] = clip(f"{found[at]} {text}" if at in found else text, MOST_LABEL)
+    return found
+
+
+def named(view: Any, faults: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Each fault with the label of its field there; with the field's name, where it has none."""
+    labels = _inputs(view)
+    return [(labels.get(f"{VALUE}:{field}") or field, text) for field, text in faults.items()]
+
+
+def _inputs(view: Any) -> dict[str, str]:
+    """The inputs of a view in their order: the names of their blocks, and their labels. Total."""
+    blocks = view.get("blocks") if isinstance(view, dict) else None
+    found: dict[str, str] = {}
+    for one in blocks if isinstance(blocks, list) else []:
+        match one:
+            case {"type": "input", "block_id": str(name), "label": {"text": str(label)}}:
+                found[name] = label
+            case {"type": "input", "block_id": str(name)}:
+                found[name] = ""
     return found

@@ -241,7 +241,7 @@ def _pressed(body: Mapping[str, Any], action: Mapping[str, Any], us: Us) -> Pres
         return None
     container = body["container"]
     thread = container.get("thread_ts")
-    said = container.get("is_ephemeral") is True or action.get("block_id") == TELL
+    said = container.get("is_ephemeral") is True or str(action.get("block_id")).startswith(TELL)
     ask_id, control = found
     return Pressed(
         where=Destination(

@@ -13,6 +13,7 @@ from channels.capabilities import Capabilities, Reach
 from channels.contract import Pick, PressApprove
 from channels.fitting import split
 from channels.plan import Way
+from channels.shown import MARK
 from channels.slack.markup import MOST_ELEMENT, Json, measure, plain, rich, small, wire
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ CAPABILITIES = Capabilities(
     reach=Reach.THREAD,
 )
 
+MOST_ROW = 25
+"""Slack's: elements of a row (platform facts, 1.3)."""
+MOST_ROWS = 4
+"""Ours: rows under one message; with its text they stay below what all blocks of one may have."""
 MOST_BUTTON = 75
 """Slack's, as all of the following: a button's text, an option's (platform facts, 1.3)."""
 MOST_PLACEHOLDER = 150
@@ -53,7 +58,7 @@ MOST_VIEW_BYTES = 240_000
 """Ours: a view may have 250 KB; the rest is for what Slack adds."""
 
 TELL = "oz.tell"
-"""The id of a row of buttons that stands under something said, and not on a post."""
+"""What the id of a row of buttons begins with that stands under something said, not on a post."""
 LINK = "link"
 """The id of the button that opens OZ; pressing it asks nothing of us."""
 
@@ -78,17 +83,21 @@ def post(drawing: Drawing) -> tuple[Json, ...]:
 
 def tell(said: Tell, text: str) -> tuple[Json, ...]:
     """What is said back, in as many messages as it needs; its buttons stand under the last."""
-    *before, last = split(text, CAPABILITIES.text, measure) or [text]
-    blocks = [rich((last, False))]
-    if said.buttons:
-        buttons = [_button(number, one) for number, one in enumerate(said.buttons)]
-        blocks.append(_row(buttons, block_id=TELL))
-    return (*(note(one) for one in before), _message(last, blocks))
+    *before, last = note(text)
+    buttons = [_button(number, one) for number, one in enumerate(said.buttons)]
+    rows = [
+        _row(buttons[at : at + MOST_ROW], block_id=f"{TELL} {at}")
+        for at in range(0, len(buttons), MOST_ROW)
+    ]
+    under = {**last, "blocks": [*last["blocks"], *rows[:MOST_ROWS]]}
+    more = [rows[at : at + MOST_ROWS] for at in range(MOST_ROWS, len(rows), MOST_ROWS)]
+    return (*before, under, *(_message(MARK, some) for some in more))
 
 
-def note(text: str) -> Json:
-    """A message of nothing but words."""
-    return _message(text, [rich((text, False))])
+def note(text: str) -> tuple[Json, ...]:
+    """Nothing but words, in as many messages as they need."""
+    pieces = split(text, CAPABILITIES.text, measure) or [text]
+    return tuple(_message(one, [rich((one, False))]) for one in pieces)
 
 
 def home(text: str) -> Json:

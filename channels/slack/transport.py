@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
@@ -35,6 +36,7 @@ from channels.slack.inbox import Inbox
 from channels.slack.pace import EVERY_S, Pace
 from channels.slack.parse import Us, user_of
 from channels.slack.socket import Sockets
+from channels.slack.telling import patiently
 from gateway.backoff import Backoff
 from gateway.errors import Unavailable
 from gateway.log import event
@@ -181,16 +183,24 @@ class SlackTransport:
         self, where: Destination, message: str, text: str, *, only_under: bool = False
     ) -> None:
         """See `channels.contract.Transport`."""
-        note = render.note(text)
+        first, *more = render.note(text)
+        thread: str | None = where.thread or message
         try:
-            await self._say(where, note, str(uuid4()), thread=where.thread or message)
+            await self._say(where, first, str(uuid4()), thread)
         except PostError as error:
             if error.code != "thread_not_found" or where.thread is not None:
                 raise
             if only_under:
                 raise Missing(error.code) from error
             # The post is gone, and the thread under it with it.
-            await self._say(where, note, str(uuid4()))
+            thread = None
+            await self._say(where, first, str(uuid4()))
+        for one in more:
+            try:
+                await patiently(partial(self._say, where, one, str(uuid4()), thread))
+            except Later as error:
+                # It is begun: said again from its beginning it would stand there twice.
+                raise Unsure(error.code) from error
 
     async def direct(self, account: str) -> str:
         """See `channels.contract.Transport`."""
@@ -237,8 +247,8 @@ class SlackTransport:
             **{name: QUIET[name] for name in ("parse", "link_names")},
         )
 
-    async def reply(self, where: Destination, message: Json) -> None:
-        await self._say(where, message, str(uuid4()))
+    async def reply(self, where: Destination, message: Json, key: str) -> None:
+        await self._say(where, message, key)
 
     async def respond(self, url: str, where: Destination, message: Json) -> None:
         hook = AsyncWebhookClient(url, session=self._call.session(), retry_handlers=[])

@@ -27,6 +27,9 @@ Seen = tuple["Reader", "Waiting"]
 BUTTON_CHARS = 30
 """Slack shows about so many of a button's label (platform facts, 0.3); the text has it whole."""
 
+LISTED_CHARS = 120
+"""Ours: of a question in a list of those that wait; its post has it whole."""
+
 ECHO_CHARS = 120
 """Ours: of a message that is quoted back to its author, who knows it."""
 
@@ -174,7 +177,7 @@ def listed(reader: Reader, waiting: Waiting, now: datetime) -> str:
     say = reader.language.say
     if not reader.sees:
         return say("{code}  {agent} asks", code=waiting.code, agent=line(record.ask.agent))
-    question = line(title(record.ask))
+    question = short(title(record.ask), LISTED_CHARS)
     if record.deadline is None:
         return f"{waiting.code}  {question}"
     return say(

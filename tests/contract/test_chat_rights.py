@@ -22,6 +22,7 @@ from gateway.routes import Route
 from tests.chats import (
     ANA,
     BLIND,
+    CHANNEL,
     THREAD,
     U3,
     U4,
@@ -212,3 +213,18 @@ async def test_an_ask_answered_elsewhere_tells_its_chat_so(chats: Chats) -> None
     response = await ask.press(PressDecline())
     assert texts(response)[0].startswith("Ana answered at ")
     assert response.settled is not None
+
+
+async def test_what_nobody_else_sees_is_answered_whoever_wrote_it(chats: Chats) -> None:
+    """A command is answered in private, so that a refusal embarrasses nobody."""
+    nothing = await chats.reply("2", by=U4, where=CHANNEL, addressed=True, private=True)
+    assert texts(nothing) == ["Nothing waits for you here."]
+    ask = await chats.open(where=CHANNEL)
+    assert texts(await chats.reply("2", by=U4, where=CHANNEL, addressed=True)) == []
+    (refused,) = (await chats.reply("2", by=U4, where=CHANNEL, addressed=True, private=True)).tells
+    assert refused.text.startswith("You can't answer this one: it waits for")
+    assert refused.public is None
+    assert len(await ask.refusals()) == 2
+    await chats.open(where=CHANNEL)
+    several = await chats.reply("2", by=U4, where=CHANNEL, addressed=True, private=True)
+    assert texts(several) == ["Nothing waits for you here."]

@@ -357,6 +357,17 @@ def test_several_waiting_are_listed_by_their_codes() -> None:
     assert "colour" not in told.which(UNSEEING, unseen, "2", NOW)
 
 
+def test_a_list_of_what_waits_has_each_question_in_short() -> None:
+    """One line each; the posts have them whole."""
+    asked = an_ask(choice("red", "blue"))
+    question = asked.question.model_copy(update={"prompt": "Which colour? " * 500})
+    waiting = Waiting("K7", record_of(asked.model_copy(update={"question": question})))
+    _, one = told.pending(READER, [(READER, waiting)], NOW).split("\n")
+    assert one.startswith("K7  Which colour? Which colour?")
+    assert "…" in one
+    assert len(one) < 200
+
+
 @given(st.text(max_size=60), st.integers(2, 20))
 def test_a_shortened_label_is_marked_and_never_too_long(text: str, most: int) -> None:
     """Cut at whole visible characters; what fits is not touched."""

@@ -82,7 +82,7 @@ def test_slack_takes_whatever_is_said(text: str, label: str) -> None:
         Button(label, label, "a-000000000001", Send("0123456789")),
         Button("No", "no", "a-000000000001", Drop("0123456789")),
     )
-    for message in (*render.tell(Tell(text, buttons=buttons), text), render.note(text)):
+    for message in (*render.tell(Tell(text, buttons=buttons), text), *render.note(text)):
         assert block_problems(message["blocks"], "message") == []
     assert view_problems(render.home(text), "home") == []
 
@@ -99,6 +99,17 @@ def test_nothing_in_a_text_is_armed(text: str) -> None:
     if block is not None:
         assert {one["type"] for one in block["elements"][0]["elements"]} == {"text"}
         assert read({"text": "", "blocks": [block]}) == text
+
+
+@given(head=st.integers(0, 12))
+def test_a_long_text_is_cut_between_visible_characters(head: int) -> None:
+    """Every element is whole, and all of them together are the text."""
+    text = "a" * head + "👩‍🚀" * 2_500
+    (section,) = rich((text, False))["elements"]
+    parts = [one["text"] for one in section["elements"]]
+    assert "".join(parts) == text
+    assert all(len(part) <= MOST_ELEMENT for part in parts)
+    assert not any(part.startswith(("\u200d", "🚀")) for part in parts)
 
 
 def test_addresses_can_be_followed_and_read_as_they_are() -> None:
