@@ -7,10 +7,11 @@ every fault.
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     AwareDatetime,
     BeforeValidator,
@@ -36,8 +37,9 @@ from gateway.api.limits import (
     MAX_WORDS,
     PAGE,
 )
-from gateway.ask import OnQuestion, OnTimeout, RunStatus
+from gateway.ask import OnQuestion, OnTimeout
 from gateway.contracts.prompt import QUESTION_CHARS
+from gateway.epoch import check_moment
 from gateway.ladder import MAX_RUNGS, Audience, RungEvent
 from gateway.person import Role
 from gateway.question import Frozen
@@ -77,6 +79,11 @@ def _moment(value: object) -> object:
     raise ValueError("A moment is written like 2026-10-20T09:00:00Z or with an offset, +02:00.")
 
 
+def _in_bounds(value: datetime) -> datetime:
+    check_moment(value)
+    return value
+
+
 _WAIT_SCHEMA = {
     "anyOf": [
         {"type": "integer", "minimum": 1, "maximum": LONGEST_S},
@@ -97,7 +104,7 @@ Wait = Annotated[
     BeforeValidator(_wait),
     WithJsonSchema(_WAIT_SCHEMA),
 ]
-Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment), AfterValidator(_in_bounds)]
 PageCursor = Annotated[str, StringConstraints(pattern="^[0-9]{1,14}[.]a-[0-9a-f]{12}$")]
 """Milliseconds up to the year 5138, and an ask: where a page ended."""
 
@@ -154,7 +161,7 @@ class RunBody(Frozen):
 
 
 class EndBody(Frozen):
-    status: Literal[RunStatus.FINISHED, RunStatus.FAILED, RunStatus.CANCELLED]
+    status: Literal["finished", "failed", "cancelled"]
     reason: Words | None = None
 
 

@@ -30,7 +30,7 @@ async def redrive(call: Call[Nothing, Nothing]) -> web.StreamResponse:
     """Gives one another start."""
     letter_id = call.request.match_info["letter_id"]
     for letter in await _letters(call):
-        if letter.id == letter_id and await call.parts.store.redrive(letter):
+        if _id(letter) == letter_id and await call.parts.store.redrive(letter):
             return reply(200, OneLetter(letter=_shape(letter)))
     raise NotFound("There is no such dead letter.")
 
@@ -68,9 +68,14 @@ async def _tenant(call: AnyCall, subject: str) -> str | None:
 
 def _shape(letter: DeadLetter) -> Letter:
     return Letter(
-        id=letter.id,
+        id=_id(letter),
         group=letter.group,
         reason=letter.reason,
         at=letter.at,
         subject=letter.ask_id or None,
     )
+
+
+def _id(letter: DeadLetter) -> str:
+    """Partitions count their entries each for itself: the subject says in which one it lies."""
+    return f"{letter.id}.{letter.ask_id}" if letter.ask_id else letter.id

@@ -24,6 +24,7 @@ from gateway.errors import BadRequest, NotFound, Problem, Unauthenticated
 
 if TYPE_CHECKING:
     from aiohttp import web
+    from pydantic_core import ErrorDetails
 
     from gateway.api.parts import Parts
     from gateway.person import Caller
@@ -158,13 +159,10 @@ def _fit(model: type[B], value: object, what: str) -> B:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        faults = error.errors(include_input=False, include_url=False, include_context=False)
+        faults = error.errors(include_input=False, include_url=False)
         # The first part of a union's place is which of its branches was read.
         skip = 1 if issubclass(model, RootModel) else 0
-        problems = [
-            Problem(_path(fault["loc"][skip:]), _said(fault["type"], fault["msg"]), fault["type"])
-            for fault in faults[:MAX_PROBLEMS]
-        ]
+        problems = [_problem(fault, skip) for fault in faults[:MAX_PROBLEMS]]
     first = problems[0]
     message = f"{first.path}: {first.message}" if first.path else first.message
     if len(problems) > 1:
@@ -177,13 +175,22 @@ _WORDS = {
     "missing": "Is needed.",
     "model_type": "Must be an object.",
     "model_attributes_type": "Must be an object.",
+    "tuple_type": "Must be a list.",
     "string_unicode": "Holds half of a surrogate pair, which is no character.",
 }
 """Where pydantic's own words speak of Python."""
 
 
-def _said(kind: str, message: str) -> str:
-    return _WORDS.get(kind, message.removeprefix("Value error, ").rstrip(".") + ".")
+_BOUNDS = ("le", "ge", "lt", "gt", "max_length", "min_length")
+"""Where pydantic keeps the bound that was broken."""
+
+
+def _problem(fault: ErrorDetails, skip: int) -> Problem:
+    said = fault["msg"].removeprefix("Value error, ").rstrip(".") + "."
+    told = fault.get("ctx", {})
+    limit = next((told[bound] for bound in _BOUNDS if bound in told), None)
+    path = _path(fault["loc"][skip:])
+    return Problem(path, _WORDS.get(fault["type"], said), fault["type"], limit)
 
 
 def _path(place: tuple[str | int, ...]) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic.json_schema import models_json_schema
 
 from gateway import __version__
-from gateway.api.bodies import ASK_ID, RUN_ID, Nothing
+from gateway.api.bodies import ASK_ID, RUN_ID, UUID, Nothing
 from gateway.api.endpoints import KEY_HEADER
 from gateway.api.events import LAST_EVENT_ID
 from gateway.api.limits import MAX_KEY
+from gateway.api.parts import RPC_PREFIX
 from gateway.api.routes import ENDPOINTS, OPEN, STREAM
 from gateway.api.shapes import ErrorShape, EventShape
 from gateway.store import EventType, Group
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 EVERYWHERE = (400, 401, 403, 408, 413, 415, 421, 500, 503)
 """Refusals that any address with a token can answer with."""
 
+EVERYWHERE_RPC = (400, 401, 403, 415, 421, 429, 500, 503, 504)
+"""The same in Connect's statuses (`errors.CONNECT`)."""
+
 _WORDS = {
     200: "Done.",
     201: "Made.",
@@ -41,18 +45,22 @@ _WORDS = {
     408: "The body did not arrive in time.",
     409: "It stands otherwise by now.",
     413: "Too large.",
-    415: "Not JSON.",
+    415: "Not JSON, or packed.",
     421: "Not a name of this gateway.",
-    429: "Too many.",
+    429: "Too many, or too large.",
     500: "A fault of the gateway.",
     503: "The store is away; nothing was recorded. Try again.",
+    504: "The body did not arrive in time.",
 }
 _PATH_SCHEMAS: dict[str, dict[str, Any]] = {
     "run_id": {"type": "string", "pattern": RUN_ID},
     "ask_id": {"type": "string", "pattern": ASK_ID},
     "token_id": {"type": "string", "pattern": "^tok-[0-9a-f]{12}$"},
     "group": {"type": "string", "enum": list(Group)},
-    "letter_id": {"type": "string", "pattern": "^[0-9]{1,2}:[0-9]+-[0-9]+$"},
+    "letter_id": {
+        "type": "string",
+        "pattern": f"^[0-9]+-[0-9]+([.](a-[0-9a-f]{{12}}|job-{UUID}))?$",
+    },
 }
 _LINKS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "create_run": (
@@ -101,7 +109,7 @@ def document() -> dict[str, Any]:
                 "security": [],
                 "responses": {
                     "200": _response(200, place.reply, refs),
-                    **{str(code): _refused(code, refs) for code in (*place.refuses, 421)},
+                    **{str(code): _refused(code, refs) for code in (*place.refuses, 415, 421)},
                 },
             }
         }
@@ -143,13 +151,14 @@ def _models() -> list[tuple[type[BaseModel], JsonSchemaMode]]:
 
 def _operation(endpoint: Endpoint[Any, Any], refs: Refs) -> dict[str, Any]:
     named = endpoint.handle.__name__
+    everywhere = EVERYWHERE_RPC if endpoint.path.startswith(RPC_PREFIX) else EVERYWHERE
     operation: dict[str, Any] = {
         "operationId": named if endpoint.path.startswith(("/v1", "/oz")) else f"platform_{named}",
         "summary": getdoc(endpoint.handle),
         "parameters": [*_in_path(endpoint), *_in_query(endpoint), *_in_head(endpoint)],
         "responses": {
             **{str(code): _response(code, shape, refs) for code, shape in endpoint.replies.items()},
-            **{str(code): _refused(code, refs) for code in (*EVERYWHERE, *endpoint.refuses)},
+            **{str(code): _refused(code, refs) for code in (*everywhere, *endpoint.refuses)},
         },
     }
     _add_links(operation)

@@ -95,7 +95,7 @@ def _rpc(
 ) -> Endpoint[Nothing, Any]:
     path = f"{RPC_PREFIX}Approvals/{name}"
     keyed = body is DecideApprovalBody
-    return Endpoint("POST", path, handle, Nothing, body, {200: reply}, (404, 409, 429), keyed=keyed)
+    return Endpoint("POST", path, handle, Nothing, body, {200: reply}, (404, 409), keyed=keyed)
 
 
 ENDPOINTS: tuple[Endpoint[Any, Any], ...] = (

@@ -11,7 +11,7 @@ from gateway.api.endpoints import Call, reply
 from gateway.api.limits import AT_ONCE
 from gateway.api.shapes import EventShape, History
 from gateway.api.views import chat_view, event_view, run_view
-from gateway.ask import Run, Webhook
+from gateway.ask import Run, RunStatus, Webhook
 from gateway.errors import BadRequest, NotFound, Problem
 from gateway.ladder import Audience, Rung
 from gateway.person import Role
@@ -49,7 +49,7 @@ async def read_run(call: Call[Nothing, Nothing]) -> web.StreamResponse:
 async def end_run(call: Call[Nothing, EndBody]) -> web.StreamResponse:
     """Ends a run, and cancels what it waits for. Ending it again changes nothing."""
     record = await call.parts.broker.end_run(
-        call.caller, call.run_id, call.body.status, call.body.reason
+        call.caller, call.run_id, RunStatus(call.body.status), call.body.reason
     )
     return reply(200, run_view(record, call.caller))
 

@@ -311,6 +311,30 @@ async def test_a_query_that_does_not_read_is_refused_by_name(
     assert (refused.status, refused.code, refused.paths) == (400, "invalid_argument", [path])
 
 
+@ONE_STORE
+@pytest.mark.parametrize(
+    ("path", "body", "limit"),
+    [
+        ("/v1/asks/a-000000000000/result?wait=301", None, 300),
+        ("/v1/asks?limit=0", None, 1),
+        ("/v1/runs", {"tags": ["a"] * 21}, 20),
+        ("/v1/runs", {"conversation": "x" * 513}, 512),
+        ("/v1/runs", {"conversation": ""}, 1),
+        ("/v1/runs", {"timeout": 0}, 1),
+        ("/v1/asks/a-000000000000/deny", {"comment": "x" * 4_001}, 4_000),
+        ("/v1/runs", {"priority": 1}, None),
+    ],
+)
+async def test_a_broken_bound_is_named_in_its_problem(
+    gw: Gateway, path: str, body: Any, limit: int | None
+) -> None:
+    """As a number that a program can read; a fault without a bound has none."""
+    call = gw.as_("agent")
+    refused = await (call.get(path) if body is None else call.post(path, body))
+    [problem] = refused.body["problems"]
+    assert (refused.status, problem.get("limit")) == (400, limit)
+
+
 async def test_withdrawing_an_ask_leaves_its_run(gw: Gateway) -> None:
     """The agent reads that it was withdrawn, withdrawing again changes nothing, the run goes on."""
     ask = await gw.ask({"question": "Which colour?"})

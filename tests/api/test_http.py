@@ -18,6 +18,7 @@ import gateway.api.events
 import gateway.api.incoming
 from gateway.api import build_app, serving
 from gateway.api.limits import JSON_DEPTH
+from gateway.api.openapi import document
 from tests.api.serving import RUN, Answer, Client, Gateway, make_tokens
 from tests.api.serving import gateway as a_gateway
 from tests.waiting import until
@@ -251,11 +252,16 @@ async def test_a_slow_head_is_not_waited_for(
         assert await raw(gw, b"GET /healthz HTTP/1.1\r\nHost: local") == b""
 
 
-async def test_a_slow_body_is_not_waited_for(gw: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
-    """408 in the one shape, and nothing was made."""
+@pytest.mark.parametrize(
+    ("path", "status"), [("/v1/runs", 408), ("/oz.v1.Approvals/ListApprovals", 504)]
+)
+async def test_a_slow_body_is_not_waited_for(
+    gw: Gateway, monkeypatch: pytest.MonkeyPatch, path: str, status: int
+) -> None:
+    """Refused in the one shape, by a status that the document lists, and nothing was made."""
     monkeypatch.setattr(gateway.api.incoming, "BODY_WITHIN_S", 0.05)
     head = (
-        "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         f"Authorization: Bearer {gw.secrets['agent']}\r\n"
         'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"agent":'
     )
@@ -263,8 +269,9 @@ async def test_a_slow_body_is_not_waited_for(gw: Gateway, monkeypatch: pytest.Mo
         writer.write(head.encode())
         top = await reader.readuntil(b"\r\n\r\n")
         body = await reader.readuntil(b"}")
-    assert b" 408 " in top.splitlines()[0]
+    assert f" {status} " in top.splitlines()[0].decode()
     assert json.loads(body)["code"] == "deadline_exceeded"
+    assert str(status) in document()["paths"][path]["post"]["responses"]
 
 
 async def test_a_reader_that_takes_nothing_is_let_go(

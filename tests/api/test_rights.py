@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
+from gateway.api.openapi import document
 from tests.api.serving import ONE_STORE, RUN, Answer, Gateway
 
 SECRETS = ("Which customer", "Customer 17", "Customer 23", "Segment", "own words", "ask Ana")
@@ -289,6 +291,32 @@ async def test_dead_letters_are_for_admins_of_their_tenant(gw: Gateway) -> None:
     assert (await gw.as_("rival").get("/v1/dead/resume")).body["letters"] == []
     assert (await gw.as_("rival").post(path, {})).status == 404
     assert (await gw.as_("admin").post(path, {})).status == 200
+    assert (await gw.as_("admin").get("/v1/dead/resume")).body["letters"] == []
+
+
+async def test_dead_letters_of_one_millisecond_are_told_apart(
+    over_redis: Gateway, redis_url: str
+) -> None:
+    """Each partition counts for itself, so that two entries may have one id."""
+    import redis
+
+    gw = over_redis
+    asks = [await gw.ask({"question": "Q?"}, run=f"{RUN[:-1]}{n}") for n in range(1, 4)]
+    for ask in asks:
+        await gw.as_("operator").post(f"/v1/asks/{ask}/answer", {"answer": "yes"})
+    with redis.Redis.from_url(redis_url) as client:
+        for ask in asks:
+            [key] = client.keys(f"oz:*:ask:{ask}")
+            partition = key.decode().rpartition(":ask:")[0]
+            client.xadd(f"{partition}:dead:resume", {"a": ask, "n": "500", "t": "1"}, id="1-1")
+    letters = (await gw.as_("admin").get("/v1/dead/resume")).body["letters"]
+    pattern = document()["paths"]["/v1/dead/{group}/{letter_id}/redrive"]["post"]["parameters"][1]
+    assert len({letter["id"] for letter in letters}) == 3
+    for letter in letters:
+        assert re.search(pattern["schema"]["pattern"], letter["id"])
+        path = f"/v1/dead/resume/{letter['id']}/redrive"
+        redriven = (await gw.as_("admin").post(path, {})).body["letter"]
+        assert redriven == letter
     assert (await gw.as_("admin").get("/v1/dead/resume")).body["letters"] == []
 
 

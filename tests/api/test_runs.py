@@ -106,6 +106,10 @@ async def test_a_parent_is_an_own_run(gw: Gateway) -> None:
         ({"deadline": "2030-01-01T00:00:00"}, "deadline"),
         ({"deadline": "2030-13-01T00:00:00Z"}, "deadline"),
         ({"deadline": 1893456000}, "deadline"),
+        ({"deadline": "9999-12-31T23:59:59-14:00"}, "deadline"),
+        ({"deadline": "9999-12-31T23:59:59Z"}, "deadline"),
+        ({"deadline": "0001-01-01T00:00:00+14:00"}, "deadline"),
+        ({"deadline": "1969-12-31T23:59:59Z"}, "deadline"),
         ({"ladder": [{"after": "15"}]}, "ladder[0].after"),
         ({"ladder": [{"after": 1.5}]}, "ladder[0].after"),
         ({"ladder": [{"after": 15}]}, "ladder[0].after"),
@@ -124,9 +128,10 @@ async def test_what_a_run_cannot_be_is_refused_by_name(
     gw: Gateway, body: dict[str, Any], path: str
 ) -> None:
     """The fault is named with its place, and no run is made."""
-    refused = await gw.as_("agent").post("/v1/runs", body)
+    refused = await gw.as_("agent").post("/v1/runs", {"id": RUN} | body)
     assert (refused.status, refused.code) == (400, "invalid_argument")
     assert refused.paths == [path]
+    assert (await gw.as_("agent").get(f"/v1/runs/{RUN}")).status == 404
 
 
 async def test_a_ladder_reads_back(gw: Gateway) -> None:
@@ -172,6 +177,8 @@ async def test_a_run_ends_one_of_three_ways(gw: Gateway, status: str | None) -> 
     await gw.run()
     refused = await gw.as_("agent").post(f"/v1/runs/{RUN}/end", {"status": status})
     assert (refused.status, refused.paths) == (400, ["status"])
+    assert "'finished', 'failed' or 'cancelled'" in refused.body["message"]
+    assert "<" not in refused.body["message"]
     read = await gw.as_("agent").get(f"/v1/runs/{RUN}")
     assert read.body["status"] == "running"
 
