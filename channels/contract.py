@@ -193,7 +193,8 @@ class Submitted:
     """A form, or one page of it, with values by field name. An empty field is absent.
 
     `texts` are what was typed into a plain line for a field of another kind, as typed: they are
-    read as a reply is. `page` is the 0-based page where the form has `pages`.
+    read as a reply is. `page` is the 0-based page where the form has `pages`. `shown` are the
+    fields that it had an input for, None for all: the others stay as they are kept.
     """
 
     where: Destination
@@ -206,6 +207,7 @@ class Submitted:
     texts: Mapping[str, str] = field(default_factory=dict)
     page: int = 0
     pages: int = 1
+    shown: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ class Entry:
 
     `rows` are its options in their order, by the key and the whole text that the post shows too;
     `value` is what its person filled in before. `other` invites to own words, where a choice takes
-    them; `yes` and `no` are a toggle's two answers, so that an untouched one is neither.
+    them; `yes` and `no` are a toggle's two answers, so that an untouched one is neither. `kept`
+    stands in place of an input that does not take `value`, which then stays.
     """
 
     field: Field
@@ -44,6 +45,7 @@ class Entry:
     other: str = ""
     yes: str = ""
     no: str = ""
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +141,5 @@ def _entry(reader: Reader, ask: Ask, one: Field, draft: Draft) -> Entry:
         other=controls.other(reader) if one.write_in else "",
         yes=controls.yes(reader),
         no=controls.no(reader),
+        kept=controls.kept(reader, label),
     )

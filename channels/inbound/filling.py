@@ -6,7 +6,7 @@ A page that is not the last is kept as a draft, so that the next may be filled o
 from __future__ import annotations
 
 from asyncio import gather
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
 from channels.contract import AskReason, OpenForm, Response
@@ -87,6 +87,19 @@ class Filling:
                 return Response(form=self._page(pressed.where.channel, record, actor, draft, page))
             case _:
                 assert_never(control)
+
+    async def with_kept(self, filled: Submitted, record: AskRecord, actor: Actor) -> Submitted:
+        """The page, with what was kept of fields that had no input there. Raises: Unavailable."""
+        shown = filled.shown
+        if shown is None or shown.issuperset(one.name for one in self._fields(filled, record)):
+            return filled
+        draft = await self._conversations.draft(record.ask, actor.caller.name)
+        kept = {
+            one.name: draft.values[one.name]
+            for one in self._fields(filled, record)
+            if one.name not in shown and one.name in draft.values
+        }
+        return replace(filled, values={**kept, **filled.values})
 
     def read(self, filled: Submitted, record: AskRecord, actor: Actor) -> Filled:
         """One page's values as they are kept, or what is wrong. Pure."""

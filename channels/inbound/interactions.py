@@ -123,6 +123,7 @@ class Interactions:
         if record is None:
             return self._gone(form)
         actor = self._everyone.actor(form.sender, form.where, record.ask)
+        form = await self._filling.with_kept(form, record, actor)
         filled = self._filling.read(form, record, actor)
         # What is wrong is told only to those who may answer, and while there is something to.
         if not (record.pending and actor.may(record.ask, declining=False)):

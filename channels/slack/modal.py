@@ -125,6 +125,8 @@ def _modal(
 def _entry(entry: Entry) -> list[Json]:
     """The field's input, after the whole of what does not fit on it."""
     one = entry.field
+    if not _is_taken(one, entry.value):
+        return [rich((piece, False)) for piece in split(entry.kept, MOST_ELEMENT)]
     blocks = []
     rows = [f"{row.key}. {row.text}" for row in entry.rows]
     if any(len(row) > MOST_OPTION for row in rows):
@@ -139,8 +141,7 @@ def _entry(entry: Entry) -> list[Json]:
         _input(f"{VALUE}:{one.name}", entry.label, hint, _element(entry, rows), optional=optional)
     )
     if one.write_in:
-        words = entry.value.write_in if isinstance(entry.value, Picked) else None
-        element = _typed(words or "", _longest(one), multiline=False)
+        element = _typed(_words_of(entry.value), _longest(one), multiline=False)
         label = entry.other or entry.label
         blocks.append(_input(f"{WORDS}:{one.name}", label, "", element, optional=True))
     return blocks
@@ -162,9 +163,9 @@ def _element(entry: Entry, rows: list[str]) -> Json:
     one, value = entry.field, entry.value
     match one.kind:
         case Kind.TEXT:
-            text = value if isinstance(value, str) else ""
             # A question in words wants a sentence; a field says itself whether it has lines.
-            return _typed(text, _longest(one), multiline=one.multiline or one.max_length is None)
+            lines = one.multiline or one.max_length is None
+            return _typed(_words_of(value), _longest(one), multiline=lines)
         case Kind.NUMBER:
             return _number(one, value)
         case Kind.CHOICE | Kind.MULTI_CHOICE:
@@ -185,9 +186,23 @@ def _longest(one: Field) -> int:
     return min(TEXT_CAP if one.max_length is None else one.max_length, MOST_TYPED)
 
 
+def _is_taken(one: Field, value: object) -> bool:
+    """Whether its input can be filled with what was kept; what cannot would come back empty."""
+    if one.date_time and isinstance(value, str):
+        return LEAST_TIME <= _seconds(value) <= MOST_TIME
+    return len(_words_of(value)) <= _longest(one)
+
+
+def _words_of(value: object) -> str:
+    """What somebody wrote, of a value: all of a text, the own words of a choice."""
+    if isinstance(value, Picked):
+        return value.write_in or ""
+    return value if isinstance(value, str) else ""
+
+
 def _typed(text: str, longest: int, *, multiline: bool) -> Json:
     made: Json = {"type": "plain_text_input", "multiline": multiline, "max_length": longest}
-    return {**made, "initial_value": text} if 0 < len(text) <= longest else made
+    return {**made, "initial_value": text} if text else made
 
 
 def _number(one: Field, value: object) -> Json:
@@ -222,10 +237,12 @@ def _date(one: Field, value: object) -> Json:
     if isinstance(value, str) and not one.date_time:
         made["initial_date"] = value
     elif isinstance(value, str):
-        seconds = int(datetime.fromisoformat(value).timestamp())
-        if LEAST_TIME <= seconds <= MOST_TIME:
-            made["initial_date_time"] = seconds
+        made["initial_date_time"] = _seconds(value)
     return made
+
+
+def _seconds(moment: str) -> int:
+    return int(datetime.fromisoformat(moment).timestamp())
 
 
 # Back
@@ -233,20 +250,27 @@ def _date(one: Field, value: object) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class FilledIn:
-    """What a sent modal holds, by field name; `why` is a reason that belongs to no field."""
+    """What a sent modal holds, by field name; `why` is a reason that belongs to no field.
+
+    `shown` are the fields that had an input, empty ones too.
+    """
 
     values: Mapping[str, Value]
     why: str | None = None
+    shown: frozenset[str] = frozenset()
 
 
 def filled_in(values: Any) -> FilledIn:
     """The values of `view.state.values`; what is empty or none of ours is left out. Total."""
     found: dict[str, Value] = {}
     words: dict[str, str] = {}
+    shown: set[str] = set()
     for name, held in values.items() if isinstance(values, dict) else ():
         part, colon, field = str(name).partition(":")
         element = next(iter(held.values()), None) if isinstance(held, dict) else None
         value = _read(element) if isinstance(element, dict) else None
+        if part == VALUE and colon:
+            shown.add(field)
         if not colon or value is None:
             continue
         if part == WORDS and isinstance(value, str):
@@ -258,7 +282,7 @@ def filled_in(values: Any) -> FilledIn:
         picked = found.get(field)
         options = picked.options if isinstance(picked, Picked) else ()
         found[field] = Picked(options, text)
-    return FilledIn(found, why)
+    return FilledIn(found, why, frozenset(shown))
 
 
 def _read(element: Mapping[str, Any]) -> Value | None:

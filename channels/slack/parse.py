@@ -288,6 +288,7 @@ def _submitted(
         message=opened.message,
         page=opened.page,
         pages=opened.pages,
+        shown=filled.shown,
     )
 
 

@@ -62,6 +62,13 @@ def close(reader: Reader) -> str:
     return reader.language.say("Close")
 
 
+def kept(reader: Reader, label: str) -> str:
+    """In a form, for what was written before and is too long for its input there."""
+    return reader.language.say(
+        "{field}: kept as you wrote it. To change it, reply in words.", field=label
+    )
+
+
 def yes(reader: Reader) -> str:
     return reader.language.say("Yes")
 

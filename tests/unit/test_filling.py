@@ -295,3 +295,15 @@ async def test_a_channel_without_pages_has_one(forms: Forms) -> None:
     ask = await forms.open(COPIES, WHEN, SHADE, where=telegram)
     page = form_of(await ask.press(OpenForm(), Sender("1001")))
     assert (len(page.entries), page.pages) == (3, 1)
+
+
+async def test_a_field_that_had_no_input_stays_as_it_is_kept(forms: Forms) -> None:
+    """What was left out of a form is not taken for left empty; what was in it is."""
+    ask = await forms.open(COPIES, WHY, field(Kind.TEXT, "to", required=False))
+    await forms.reply("why: fun")
+    await forms.reply("to: Ana")
+    shown = frozenset(("copies", "to"))
+    assert texts(await send(forms, ask, {"copies": 2}, shown=shown)) == [
+        "Got it. copies: 2; why: fun."
+    ]
+    assert await ask.values() == {"copies": 2, "why": "fun"}

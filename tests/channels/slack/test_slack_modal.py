@@ -123,12 +123,36 @@ def test_what_was_kept_is_filled_in_again() -> None:
 
 @given(question=questions())
 def test_a_form_that_is_sent_untouched_says_nothing(question: Question) -> None:
-    """No field has a value that nobody chose."""
+    """No field has a value that nobody chose, and each had its input."""
     if not question.fields:
         return
     shown = form(SEES, ask_of(*question.fields), Draft(), per_page=20)
     view = modal.form(shown, HERE, None)
-    assert modal.filled_in(state(view["blocks"], {})) == modal.FilledIn({})
+    names = frozenset(one.name for one in question.fields)
+    assert modal.filled_in(state(view["blocks"], {})) == modal.FilledIn({}, shown=names)
+
+
+def test_what_an_input_cannot_hold_has_none_and_is_said_to_be_kept() -> None:
+    """Shown empty, it would come back empty; in its place stands that it is kept."""
+    fields = (
+        field(Kind.TEXT, "notes"),
+        choice("red", "blue", name="colour"),
+        field(Kind.DATE, "at", date_time=True),
+        field(Kind.NUMBER, "copies"),
+    )
+    kept: dict[str, Value] = {
+        "notes": "n" * 3_001,
+        "colour": Picked((), "c" * 3_001),
+        "at": "1999-01-01T09:00:00+00:00",
+        "copies": 2,
+    }
+    view = filled_form(*fields, draft=Draft(kept, order=tuple(kept)))
+    assert view_problems(view, "modal") == []
+    said = words(view["blocks"], "", str)
+    for name in ("notes", "colour", "at"):
+        assert f"{name}: kept as you wrote it. To change it, reply in words." in said
+    back = modal.filled_in(state(view["blocks"], {}))
+    assert back == modal.FilledIn({"copies": 2}, shown=frozenset(("copies",)))
 
 
 def test_a_long_option_stands_whole_above_its_menu() -> None:

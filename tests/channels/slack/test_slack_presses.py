@@ -12,7 +12,7 @@ from channels.testing.slack import Slack
 from gateway.ask import AskKind, Status
 from gateway.question import Kind
 from tests.channels.gatewayed import Gatewayed
-from tests.channels.slack.rooms import both, posted, running, told, without_proxy
+from tests.channels.slack.rooms import DIRECT, both, posted, running, told, without_proxy
 from tests.strategies_reply import choice, field, several
 
 
@@ -247,6 +247,24 @@ async def test_a_long_question_is_not_begun_again(room: tuple[Slack, Gatewayed])
     await gate.ended(ask)
     await gate.closed(ask)
     assert [one.text for one in chat.messages("C1")[:-1]] == texts[:-1]
+
+
+async def test_a_text_too_long_for_its_input_is_kept(redis_url: str, tmp_path: Path) -> None:
+    """The form says so, and sends it as it was written."""
+    async with running(redis_url, tmp_path, DIRECT) as (chat, gate):
+        notes = field(Kind.TEXT, name="notes", required=False, multiline=True)
+        ask = await gate.ask(notes, field(Kind.NUMBER, name="copies"), typed=True)
+        post = await posted(chat, "D1")
+        await chat.type("U1", "D1", "notes: " + "n" * 3_500)
+        await posted(chat, "D1", 3)
+        await chat.press("U1", post, "Answer")
+        form = await chat.until(lambda: chat.form("U1"))
+        assert form is not None
+        assert [one.label for one in form.entries] == ["copies"]
+        await chat.submit("U1", {"copies": 3})
+        record = await gate.ended(ask)
+        assert record.outcome is not None
+        assert record.outcome.values == {"notes": "n" * 3_500, "copies": 3}
 
 
 async def test_a_form_that_comes_too_late_is_refused_in_words(

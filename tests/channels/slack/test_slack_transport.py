@@ -256,10 +256,13 @@ async def test_an_outage_is_waited_out(room: tuple[Slack, Gatewayed]) -> None:
 
 
 async def test_a_revoked_token_is_noticed(
-    room: tuple[Slack, Gatewayed], caplog: pytest.LogCaptureFixture
+    room: tuple[Slack, Gatewayed],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The channel ends, says why, and tries again later."""
     chat, _ = room
+    monkeypatch.setattr("gateway.cli.chats.BY_HAND_S", 0.05)
     chat.revoke()
     await chat.until(lambda: any(c.refused == "token_revoked" for c in chat.calls))
     assert any(one.message == "channel.failed" for one in caplog.records)
