@@ -32,7 +32,7 @@ _MISSING = (
     "message to be replied not found",
 )
 _STALE = ("query is too old", "query id is invalid")
-"""A press that can no longer be answered: a later try would be as late."""
+"""A press that can no longer be answered, or was: a later try would be as late."""
 
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 """Causes (httpx) after which the call cannot have arrived."""
@@ -41,12 +41,12 @@ _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 def bad_request(words: str) -> PostError | None:
     """400; None where nothing is wrong. The library capitalises, so that case says nothing."""
     said = words.casefold()
-    if NOT_MODIFIED in said or any(known in said for known in _STALE):
+    if NOT_MODIFIED in said:
         return None
     for known in _UNREACHABLE:
         if known in said:
             return Unreachable(_code(known))
-    for known in _MISSING:
+    for known in (*_MISSING, *_STALE):
         if known in said:
             return Missing(_code(known))
     return Unfit("refused_400")

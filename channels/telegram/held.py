@@ -1,7 +1,7 @@
-"""Parts of pastes, in the store before Telegram is told that we have them.
+"""What is confirmed to Telegram before it had its effect, in the store until it has.
 
-By webhook a chat's next message comes only after this one is confirmed, perhaps to another replica.
-What is here is read by the one that has the first part, or, where that died, by any after a while.
+Parts of pastes: by webhook a chat's next message comes only after this one is confirmed, perhaps to
+another replica. Presses that take long: few updates may wait. What its process left, any reads.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from gateway.facts import Facts
 
 LEFT = timedelta(seconds=15)
-"""Ours: whoever has the first part reads it long before; older ones were left by one that died."""
+"""Ours: whoever has it is done with it long before; older ones were left by one that died."""
 
 NAME = "telegram:held"
+PRESSES = "telegram:presses"
 
 
 class Held:
@@ -63,6 +64,22 @@ class Held:
         for fact, _, one in await self._all():
             if one in parts:
                 await self._facts.drop(NAME, fact)
+
+    async def keep_press(self, update: dict[str, Any]) -> str:
+        """A press may be confirmed once this returns; by what it is dropped."""
+        fact = json.dumps([self._now().timestamp(), update])
+        await self._facts.keep(PRESSES, fact)
+        return fact
+
+    async def drop_press(self, fact: str) -> None:
+        """It had its effect."""
+        await self._facts.drop(PRESSES, fact)
+
+    async def left_presses(self) -> list[tuple[str, dict[str, Any]]]:
+        """Presses that somebody left, and by what they are dropped."""
+        past = (self._now() - LEFT).timestamp()
+        kept = [(fact, *json.loads(fact)) for fact in await self._facts.kept(PRESSES)]
+        return [(fact, update) for fact, at, update in kept if at < past]
 
     async def _all(self) -> list[tuple[str, dict[str, Any], Typed]]:
         """Each as it is kept, as the update, and as what was said; in their order."""

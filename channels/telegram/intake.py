@@ -1,7 +1,7 @@
 """What people do, from updates to the desk and back in words. Knows nothing of the library.
 
-A press is answered at once; it counts as taken, as a message does, only once the desk has it.
-Messages of one chat are read in their order, and what one of them does never stops those behind it.
+A press is answered at once; it counts as taken, as a message does, only once the desk has it, or it
+is kept itself. Messages of one chat are read in their order; none stops those behind it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from channels.telegram import words
 from channels.telegram.held import Held
 from channels.telegram.parse import Command, Migrated, Press, Said, Stray, parse
 from channels.telegram.pastes import goes_on, joined, may_go_on
-from channels.telegram.pressing import Pressing
+from channels.telegram.pressing import ANSWER_WITHIN_S, Pressing, confirm
 from gateway.backoff import Backoff
 from gateway.errors import Unavailable
 from gateway.log import event
@@ -76,7 +76,7 @@ class Intake:
         if isinstance(number, int):
             self._known[number] = taken
             self._forget()
-        self._begin(parse(update, self._me, self._now()), taken)
+        self._begin(parse(update, self._me, self._now()), update, taken)
         return taken
 
     def knows(self, update: Any) -> bool:
@@ -100,7 +100,11 @@ class Intake:
         return True
 
     async def read_what_was_left(self) -> None:
-        """Takes the parts of pastes that nobody came to read. Raises: Unavailable."""
+        """Takes what was confirmed and is still kept: whoever had it died. Raises: Unavailable."""
+        for fact, update in await self._held.left_presses():
+            if not self.knows(update):  # what is in hand here is dropped once it is done
+                await self.take(update)
+                await self._held.drop_press(fact)
         left = await self._held.left()
         if left:
             await asyncio.gather(*(self.take(update) for update, _ in left))
@@ -119,17 +123,36 @@ class Intake:
                 break
             del self._known[number]
 
-    def _begin(self, what: Incoming | None, taken: asyncio.Future[None]) -> None:
+    def _begin(self, what: Incoming | None, update: Any, taken: asyncio.Future[None]) -> None:
         match what:
             case None:
                 taken.set_result(None)
             case Press():
-                self._spawn(self._pressing.press(what, taken))
+                self._spawn(self._press(what, update, taken))
             case Stray():
                 taken.set_result(None)
                 self._spawn(self._pressing.stray(what))
             case Said() | Command() | Migrated():
                 self._line_up(_Item(what, taken))
+
+    async def _press(self, press: Press, update: Any, taken: asyncio.Future[None]) -> None:
+        """All that follows. One that takes long is kept itself, and is safe so, for of updates that
+        are not confirmed Telegram tells a hundred and no more.
+        """
+        handled = asyncio.get_running_loop().create_future()
+        self._spawn(self._pressing.press(press, handled))
+        kept = None
+        await asyncio.wait({handled}, timeout=ANSWER_WITHIN_S)
+        if not handled.done():
+            try:
+                kept = await self._held.keep_press(update)
+                confirm(taken)
+            except Unavailable as error:
+                event(_log, "press.unkept", level=logging.WARNING, error=error, surface="telegram")
+        await handled
+        confirm(taken)
+        if kept is not None:
+            await self._held.drop_press(kept)
 
     def _line_up(self, item: _Item) -> None:
         chat = _chat(item.what)

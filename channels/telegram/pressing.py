@@ -1,7 +1,7 @@
 """Presses: each answered once and in time, with words where they come in time and are short.
 
 An answered press cannot be answered again, so whatever comes later goes to the presser's own chat.
-Its answer says nothing of whether it is safe: it is taken once the desk has it.
+Its answer says nothing of whether it is safe: that is when the desk has it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Pressing:
             # Whatever it was, nobody is left with a button that spins.
             failed = self._desk.unavailable(press.pressed.sender, press.pressed.where)
             await self._answer(press, failed.text, alert=True)
-            _confirm(taken)
+            confirm(taken)
             raise
         finally:
             handling.cancel()
@@ -116,7 +116,7 @@ class Pressing:
         name = f"{pressed.where.conversation}/{pressed.sender.account}"
         async with self._turns.of(name):
             response = await self._handled(press)
-            _confirm(taken)
+            confirm(taken)
             if response.step is not None and not self._turns.is_last(name):
                 # The next press draws what this one would have, and more.
                 response = replace(response, step=None)
@@ -197,8 +197,9 @@ class Pressing:
         """Whether it was this that answered the press; one that was a link needs none."""
         if press.query is None or not self._answered.add(press.query):
             return False
-        await self._saying.answer_press(press.query, text, alert=alert and bool(text), link=link)
-        return True
+        return await self._saying.answer_press(
+            press.query, text, alert=alert and bool(text), link=link
+        )
 
     def _link(self, press: Press) -> str | None:
         """Where a form asked for in a group goes on; None for any other press."""
@@ -209,7 +210,8 @@ class Pressing:
         return begin_link(self._me.username, pressed.ask_id)
 
 
-def _confirm(taken: asyncio.Future[None]) -> None:
+def confirm(taken: asyncio.Future[None]) -> None:
+    """It is taken, if it was not before."""
     if not taken.done():
         taken.set_result(None)
 

@@ -149,8 +149,11 @@ class Saying:
         except PostError as error:
             event(_log, "buttons.left", code=error.code, surface="telegram")
 
-    async def answer_press(self, query: str, text: str, *, alert: bool, link: str | None) -> None:
-        """Ends the spinning, with words or an address to open where there are any."""
+    async def answer_press(self, query: str, text: str, *, alert: bool, link: str | None) -> bool:
+        """Ends the spinning, with words or an address to open where there are any.
+
+        Whether those can have been read: not where it was too late, or answered before.
+        """
         call = partial(self._api.answer, query, text, alert=alert, link=link)
         try:
             await self._patiently(call)
@@ -158,6 +161,8 @@ class Saying:
             await self._once_more(call)
         except PostError as error:
             event(_log, "answer.failed", level=logging.WARNING, code=error.code, surface="telegram")
+            return not isinstance(error, Missing)
+        return True
 
     async def _once_more(self, call: Callable[[], Awaitable[None]]) -> None:
         """An answer to a press that was lost: a second one does no harm."""

@@ -305,7 +305,11 @@ class TelegramTransport:
             await self._api.begin_webhook(self._settings)
             await self._sweep(intake)
         await self._api.begin_polling()
-        await poll(self._api, intake)
+        sweep = asyncio.create_task(self._sweep(intake))
+        try:
+            await poll(self._api, intake)
+        finally:
+            sweep.cancel()
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         if self._settings.mode != "webhook":
@@ -329,7 +333,7 @@ class TelegramTransport:
         while True:
             try:
                 await intake.read_what_was_left()
-            except Unavailable as error:
+            except Exception as error:  # noqa: BLE001  # whatever one left stops nothing else
                 event(_log, "held.waits", level=logging.WARNING, error=error, surface="telegram")
             await asyncio.sleep(SWEEP_S)
 
@@ -367,7 +371,7 @@ def _id(name: str) -> int:
 
 @asynccontextmanager
 async def _translated() -> AsyncIterator[None]:
-    """The library's errors as ours; an edit that changes nothing, and a late answer, are none."""
+    """The library's errors as ours; an edit that changes nothing is none."""
     try:
         yield
     except TelegramError as error:

@@ -32,6 +32,9 @@ ALONE = Destination("telegram", ANA, account=ANA)
 PLACE = Destination("telegram", GROUP)
 
 
+Answers = Callable[[Interaction], Awaitable[Response]]
+
+
 class Door:
     """A desk that does what a test says, and remembers what was brought to it."""
 
@@ -39,7 +42,7 @@ class Door:
         self.everyone = chats.everyone
         self.facts = chats.conversations.facts
         self.heard: list[Interaction] = []
-        self.answers: Callable[[Interaction], Awaitable[Response]] | None = None
+        self.answers: Answers | None = None
 
     async def handle(self, interaction: Interaction) -> Response:
         self.heard.append(interaction)
@@ -71,11 +74,17 @@ def of(chat: Telegram, **more: Any) -> Settings:
 
 @asynccontextmanager
 async def open_transport(
-    chat: Telegram, more: dict[str, Any] | None = None, *, listening: bool = True
+    chat: Telegram,
+    more: dict[str, Any] | None = None,
+    *,
+    listening: bool = True,
+    store: InMemory | None = None,
+    answers: Answers | None = None,
 ) -> AsyncIterator[tuple[TelegramTransport, Door]]:
-    """The transport before a door of the test's."""
-    made = InMemory()
+    """The transport before a door of the test's; on that store, where another had it."""
+    made = store or InMemory()
     door = Door(Chats(made.store))
+    door.answers = answers
     transport = TelegramTransport(of(chat, **(more or {})), door)  # type: ignore[arg-type]
     task = asyncio.create_task(transport.run()) if listening else None
     if listening and not more:
@@ -87,7 +96,8 @@ async def open_transport(
             task.cancel()
             await asyncio.wait({task})
         await transport.aclose()
-        await made.store.aclose()
+        if store is None:
+            await made.store.aclose()
 
 
 @asynccontextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,6 @@ from channels.contract import (
     Pick,
     Pressed,
     Response,
-    Shut,
     Tell,
     Typed,
 )
@@ -43,6 +43,7 @@ from tests.channels.telegram.rooms import (
     platform,
     shows,
 )
+from tests.contract.backends import InMemory
 
 AT_ONCE_S = 2.0
 """Twice what is promised, as other tests share the processors; what would be late takes four."""
@@ -153,9 +154,16 @@ async def test_a_press_is_answered_within_a_second_however_slow_we_are(pair: Tri
     assert len([one for one in chat.calls if one.method == "answerCallbackQuery"]) == 1
 
 
-async def test_a_press_is_confirmed_only_once_it_is_taken(pair: Trio) -> None:
+async def away(*_: Any) -> None:
+    raise Unavailable("away")
+
+
+async def test_a_press_is_confirmed_only_once_it_is_safe(
+    pair: Trio, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """DD-08: a button's, or that of a link; both are answered, and held up nothing behind them."""
     chat, transport, door = pair
+    monkeypatch.setattr(door.facts, "keep", away)
     hold = asyncio.Event()
 
     async def slowly(interaction: Interaction) -> Response:
@@ -178,20 +186,60 @@ async def test_a_press_is_confirmed_only_once_it_is_taken(pair: Trio) -> None:
     assert len(door.heard) == 3
 
 
-async def test_a_press_whose_handling_is_broken_off_comes_again() -> None:
-    """The gateway stops while the desk has it: it was never confirmed."""
+@pytest.mark.parametrize("kept", [False, True])
+async def test_a_press_whose_handling_is_broken_off_is_handled_by_the_next(
+    monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    """It was never confirmed; or it was kept, and then it was. What came of it is said in private,
+    as the press was answered once.
+    """
+    monkeypatch.setattr("channels.telegram.held.LEFT", timedelta(0))
+    monkeypatch.setattr("channels.telegram.transport.SWEEP_S", 0.05)
+    monkeypatch.setattr("channels.telegram.polling.STAND_BACK_S", (0.2, 0.2))
+    made = InMemory()
+
+    async def never(_: Interaction) -> Response:
+        await asyncio.Event().wait()
+        return Response()
+
+    async def refuses(_: Interaction) -> Response:
+        return Response((Tell("You can't answer this one."),))
+
     async with platform() as chat:
-        async with open_transport(chat) as (transport, door):
-
-            async def never(_: Interaction) -> Response:
-                await asyncio.Event().wait()
-                return Response()
-
-            door.answers = never
+        async with open_transport(chat, store=made, answers=never) as (transport, door):
+            if not kept:
+                monkeypatch.setattr(door.facts, "keep", away)
             await press(chat, transport)
             await chat.until(lambda: not chat.spinning())
-        async with open_transport(chat) as (_, door):
-            await chat.until(lambda: len(door.heard) == 1 and not chat.updates.pending)
+            await chat.until(lambda: bool(chat.updates.pending) is not kept)
+        async with open_transport(chat, store=made, answers=refuses) as (_, door):
+            await shows(chat, ANA, "You can't answer this one.")
+            await chat.until(lambda: not chat.updates.pending)
+            assert len(door.heard) == 1
+    await made.store.aclose()
+
+
+async def test_more_presses_than_may_wait_are_heard(pair: Trio) -> None:
+    """Of what is not confirmed Telegram tells a hundred: one that takes long waits elsewhere."""
+    chat, transport, door = pair
+    hold = asyncio.Event()
+
+    async def slowly(_: Interaction) -> Response:
+        await hold.wait()
+        return Response()
+
+    door.answers = slowly
+    for account in range(100, 250):
+        chat.person(str(account))
+        chat.join(GROUP, str(account))
+    await chat.until(lambda: not chat.updates.pending)
+    await press(chat, transport)
+    post = chat.messages(GROUP)[-1]
+    for account in range(100, 250):
+        await chat.press(str(account), post, "Red")
+    await chat.until(lambda: len(door.heard) == 151 and not chat.spinning())
+    hold.set()
+    await chat.until(lambda: not chat.updates.pending)
 
 
 async def test_fifty_presses_a_second_are_each_answered_within_one(pair: Trio) -> None:
@@ -351,93 +399,3 @@ async def test_a_press_on_nothing_of_ours_is_answered(pair: Trio) -> None:
     chat.people.press(int(ANA), chat._kept(GROUP, message.id), "nonsense")
     assert await chat.until(lambda: chat.told(ANA))
     assert len(door.heard) == 1
-
-
-async def test_a_long_paste_is_one_message(pair: Trio) -> None:
-    """However its parts arrive, and what follows it is another."""
-    chat, _, door = pair
-    text = " ".join(f"word{n}" for n in range(2000))
-    async with chat.held():
-        await chat.type(ANA, ANA, text)
-        await chat.type(ANA, ANA, "and this")
-    await chat.until(lambda: not chat.updates.pending)
-    assert door.words == [text, "and this"]
-
-
-async def test_a_paste_from_a_desktop_is_one_message(pair: Trio) -> None:
-    """Cut at its one blank line, with more than a thousand units to spare."""
-    chat, _, door = pair
-    text = "a word " * 340 + "end\n\n" + "\n".join(["b word"] * 300)
-    await chat.type(ANA, ANA, text, desktop=True)
-    await chat.until(lambda: not chat.updates.pending)
-    assert door.words == [text]
-
-
-async def test_a_short_message_waits_for_no_other(
-    pair: Trio, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No client cuts in the first half, so nothing can follow it."""
-    monkeypatch.setattr("channels.telegram.intake.PASTE_S", 600.0)
-    chat, _, door = pair
-    await chat.type(ANA, ANA, "y" * 2047)
-    await chat.until(lambda: not chat.updates.pending)
-    assert len(door.words) == 1
-
-
-async def test_a_long_message_alone_is_read_after_a_moment(pair: Trio) -> None:
-    """Nothing follows that could be the rest of it."""
-    chat, _, door = pair
-    await chat.type(ANA, ANA, "y" * 4000)
-    await chat.until(lambda: not chat.updates.pending)
-    assert door.words == ["y" * 4000]
-
-
-async def test_a_second_poller_makes_us_stand_back_and_nothing_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Two replicas: one asks, the other waits, and takes over when the first is gone."""
-    monkeypatch.setattr("channels.telegram.polling.STAND_BACK_S", (0.2, 0.2))
-    async with platform() as chat, open_transport(chat) as (_, first):
-        async with open_transport(chat) as (_, second):
-            refused = "Conflict: terminated by other getUpdates request"
-            await chat.until(
-                lambda: any((one.refused or "").startswith(refused) for one in chat.calls)
-            )
-            await chat.type(ANA, ANA, "one")
-            await chat.until(lambda: first.words + second.words)
-        await chat.type(ANA, ANA, "two")
-        await chat.until(lambda: "two" in first.words)
-        await chat.until(lambda: not chat.updates.pending)
-
-
-async def test_ids_that_begin_anew_and_lower_are_heard_and_confirmed(pair: Trio) -> None:
-    """After a quiet week Telegram counts from anywhere, and takes no confirmation from the future:
-    more than one batch comes through, and nothing is asked for over and over.
-    """
-    chat, _, door = pair
-    await chat.type(ANA, ANA, "first")
-    await chat.until(lambda: door.words == ["first"] and not chat.updates.pending)
-    chat.count_anew(5_000)
-    async with chat.held():
-        for n in range(250):
-            await chat.type(ANA, ANA, f"m{n}")
-    await chat.until(lambda: len(door.words) == 251)
-    await chat.until(lambda: not chat.updates.pending)
-    await chat.until(lambda: chat.polling)
-    assert chat.count("getUpdates") < 60
-
-
-async def test_an_outage_is_waited_out(pair: Trio) -> None:
-    """What people did meanwhile comes then."""
-    chat, _, door = pair
-    async with chat.outage():
-        await chat.type(ANA, ANA, "one")
-    await chat.until(lambda: door.words == ["one"])
-
-
-async def test_a_token_that_was_taken_back_ends_the_listening() -> None:
-    """There is nothing to wait for."""
-    async with platform() as chat, open_transport(chat, listening=False) as (transport, _):
-        chat.revoke()
-        with pytest.raises(Shut):
-            await transport.run()
