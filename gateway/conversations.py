@@ -70,6 +70,14 @@ class Posted:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptDraft:
+    """A draft, and the text it is kept as: what a change of it is checked against."""
+
+    draft: Draft
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """What an event was found to belong to. Where that is not `sure`, its author must say which."""
 
@@ -202,13 +210,25 @@ class Conversations:
 
     async def draft(self, ask: Ask, person: str) -> Draft:
         """What that person has answered so far of an ask."""
-        kept = await self._store.draft(ask.id, person)
-        return Draft() if kept is None else Draft.from_dict(ask.question, json.loads(kept))
+        return (await self.kept_draft(ask, person)).draft
 
-    async def save_draft(self, ask_id: str, person: str, draft: Draft, token: str) -> bool:
-        """Keeps a draft and marks its try done; False if it was, or if the ask has ended."""
+    async def kept_draft(self, ask: Ask, person: str) -> KeptDraft:
+        """The same, to be changed and saved."""
+        text = await self._store.draft(ask.id, person) or ""
+        draft = Draft.from_dict(ask.question, json.loads(text)) if text else Draft()
+        return KeptDraft(draft, text)
+
+    async def save_draft(
+        self, ask_id: str, person: str, draft: Draft, token: str, over: str | None = None
+    ) -> bool:
+        """Keeps a draft and marks its try done; False if it was, or if the ask has ended.
+
+        `over` is the text of the one that it was made from, None for whatever is there.
+
+        Raises: DraftMoved, another is kept by now.
+        """
         kept = json.dumps(draft.to_dict(), ensure_ascii=False) if draft.order else ""
-        return await self._store.save_draft(ask_id, person, kept, token)
+        return await self._store.save_draft(ask_id, person, kept, token, over)
 
     async def pressed_other(self, ask_id: str, person: str) -> str | None:
         """The field whose Other that person pressed last, until their next reply."""

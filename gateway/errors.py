@@ -124,5 +124,9 @@ class TooLarge(GatewayError):
     code = "resource_exhausted"
 
 
+class DraftMoved(GatewayError):
+    """The draft has changed since it was read: it is to be read, and changed, anew."""
+
+
 class Unavailable(GatewayError):
     code = "unavailable"

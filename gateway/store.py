@@ -388,8 +388,15 @@ class Drafts(Protocol):
     """Partly given answers, and which tries have had their effect, beside their ask."""
 
     async def draft(self, ask_id: str, person: str) -> str | None: ...
-    async def save_draft(self, ask_id: str, person: str, draft: str, token: str) -> bool:
-        """Keeps a draft and marks the try done; False if this try was done before."""
+    async def save_draft(
+        self, ask_id: str, person: str, draft: str, token: str, over: str | None = None
+    ) -> bool:
+        """Keeps a draft and marks the try done; False if this try was done before.
+
+        `over` is what it was made from, "" for nothing; None for whatever is there.
+
+        Raises: DraftMoved, another is kept by now; the try is not done.
+        """
         ...
 
     async def tried(self, ask_id: str, token: str) -> bool:

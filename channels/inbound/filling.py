@@ -6,6 +6,7 @@ A page that is not the last is kept as a draft, so that the next may be filled o
 from __future__ import annotations
 
 from asyncio import gather
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -14,7 +15,7 @@ from channels.forms import form, reason
 from channels.words import refusals
 from channels.words.faults import faults
 from gateway.answer import check
-from gateway.errors import InvalidAnswer, NotAllowed
+from gateway.errors import DraftMoved, InvalidAnswer, NotAllowed
 from gateway.reply.clean import said
 from gateway.reply.kinds import read_field
 from gateway.reply.language import words_for
@@ -133,15 +134,18 @@ class Filling:
         ask, person = record.ask, actor.caller.name
         if filled.pages == 1:
             return values
-        draft = await self._conversations.draft(ask, person)
-        for one in self._fields(filled, record):
-            draft = draft.without(one.name)
-            if one.name in values:
-                draft = draft.fill(one.name, values[one.name])
-        if filled.page + 1 >= filled.pages:
-            return draft.values
-        await self._conversations.save_draft(ask.id, person, draft, token)
-        return self._page(filled.where.channel, record, actor, draft, filled.page + 1)
+        while True:
+            kept = await self._conversations.kept_draft(ask, person)
+            draft = kept.draft
+            for one in self._fields(filled, record):
+                draft = draft.without(one.name)
+                if one.name in values:
+                    draft = draft.fill(one.name, values[one.name])
+            if filled.page + 1 >= filled.pages:
+                return draft.values
+            with suppress(DraftMoved):
+                await self._conversations.save_draft(ask.id, person, draft, token, kept.text)
+                return self._page(filled.where.channel, record, actor, draft, filled.page + 1)
 
     def _page(self, channel: str, record: AskRecord, actor: Actor, draft: Draft, page: int) -> Form:
         per_page = self._per_page.get(channel, 0)

@@ -6,13 +6,14 @@ delivered again changes and says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
 from channels.contract import Button, Drop, Response, Send, Tell
 from channels.inbound import kept
 from channels.words import outcomes, reach, refusals, told
 from gateway.broker import Try
+from gateway.conversations import KeptDraft
 from gateway.errors import AlreadySettled, NotAllowed
 from gateway.reply import (
     Answered,
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One message towards one ask. `named` says that it speaks to us; `code` is the ask's there."""
+    """One message towards one ask. `named` says that it speaks to us; `code` is the ask's there.
+
+    `kept` is the draft of its author that it was read with.
+    """
 
     typed: Typed
     record: AskRecord
@@ -52,6 +56,7 @@ class Heard:
     code: str
     named: bool
     hidden: bool = False
+    kept: KeptDraft = field(default_factory=lambda: KeptDraft(Draft()))
 
     @property
     def reference(self) -> str:
@@ -84,7 +89,10 @@ class Following:
         self._walking = walking
 
     async def follow(self, heard: Heard, reply: Reply) -> Response:
-        """The effect of a reply to an ask that waits, or what stands for one that has ended."""
+        """The effect of a reply to an ask that waits, or what stands for one that has ended.
+
+        Raises: DraftMoved, the reply was read with a draft that has changed since; Unavailable.
+        """
         if not heard.record.pending:
             return await self.ended(heard, reply)
         if isinstance(reply, NotAnAnswer):
@@ -182,8 +190,7 @@ class Following:
                 return await self._effects.not_theirs(actor, heard.record, heard.token)
             return Response()
         except AlreadySettled as late:
-            stands = Heard(heard.typed, late.record, actor, heard.token, heard.code, heard.named)
-            return await self.ended(stands, reply)
+            return await self.ended(replace(heard, record=late.record), reply)
         return await self._effects.receipt(actor, settled, heard.token)
 
     async def _refuse(self, heard: Heard, reply: Refused) -> Response:
@@ -195,7 +202,8 @@ class Following:
     async def _keep_draft(self, heard: Heard, draft: Draft, text: str, wrong: str = "") -> Response:
         """`text` says what is kept; `wrong` only what was wrong, for a walk that shows the rest."""
         actor, ask = heard.actor, heard.record.ask
-        if not await self._conversations.save_draft(ask.id, actor.caller.name, draft, heard.token):
+        person, over = actor.caller.name, heard.kept.text
+        if not await self._conversations.save_draft(ask.id, person, draft, heard.token, over):
             return Response()
         public = text if actor.public.sees else told.kept_unseen(actor.public)
         step = None
@@ -213,12 +221,12 @@ class Following:
     async def _walk_on(self, heard: Heard, values: Values) -> Response:
         """What would have answered it all is kept, for the review."""
         actor, ask = heard.actor, heard.record.ask
-        draft = await self._conversations.draft(ask, actor.caller.name)
-        for field in ask.question.fields:
-            if field.name in values:
-                draft = draft.fill(field.name, values[field.name])
-            elif not draft.holds(field.name):
-                draft = draft.leave(field.name)
+        draft = heard.kept.draft
+        for one in ask.question.fields:
+            if one.name in values:
+                draft = draft.fill(one.name, values[one.name])
+            elif not draft.holds(one.name):
+                draft = draft.leave(one.name)
         await self._forget_other(heard)
         text = told.partly(actor.own, ask, Partial(draft))
         return await self._keep_draft(heard, draft, text)

@@ -6,6 +6,7 @@ same ask and the same try.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from channels.words import told
 from gateway.answer import TEXT_CAP
 from gateway.conversations import Waiting
 from gateway.epoch import from_ms
+from gateway.errors import DraftMoved
 from gateway.question import Question
 from gateway.reply import Command, CommandName, Confirm, Place, Reply, parse
 from gateway.reply.clean import said
@@ -210,10 +212,23 @@ class Replies:
         if called is not None and called.record.ask.id != ask_id:
             text = told.other_ask(heard.actor.own, called.code)
             return await self._following.say(heard, text)
-        reply = await self._read(heard, without_name(typed, called) if called else typed.text)
+        text = without_name(typed, called) if called else typed.text
+        other = await self._conversations.pressed_other(ask_id, heard.actor.caller.name)
+        while True:
+            with suppress(DraftMoved):
+                return await self._follow(heard, chat, text, other, sure=sure)
+
+    async def _follow(
+        self, heard: Heard, chat: Chat, text: str, other: str | None, *, sure: bool
+    ) -> Response:
+        """What follows from the text, read with what is kept now. Raises: DraftMoved."""
+        typed, record, token = heard.typed, heard.record, heard.token
+        kept_draft = await self._conversations.kept_draft(record.ask, heard.actor.caller.name)
+        heard = replace(heard, kept=kept_draft)
+        reply = _read(heard, text, other)
         if sure and isinstance(reply, Confirm):
             reply = reply.then
-        if record.pending and await self._conversations.was_tried(ask_id, token):
+        if record.pending and await self._conversations.was_tried(record.ask.id, token):
             # Its draft, or a pressed Other, has changed by it: read again, it would say more.
             return Response()
         asks_pending = isinstance(reply, Command) and reply.name is CommandName.PENDING
@@ -223,24 +238,24 @@ class Replies:
             return await self._following.pending(typed, *self._seen(typed, waiting))
         return await self._following.follow(heard, reply)
 
-    async def _read(self, heard: Heard, text: str) -> Reply:
-        typed, ask, actor = heard.typed, heard.record.ask, heard.actor
-        person = actor.caller.name
-        other = await self._conversations.pressed_other(ask.id, person)
-        place = Place(
-            now=typed.at,
-            zone=actor.own.zone,
-            locale=actor.own.language.tag,
-            shared=not typed.where.direct,
-            # It stands where that person was told to write their own words.
-            addressed=heard.named or other is not None,
-            thread=typed.where.thread is not None,
-            pressed_other=other is not None,
-            other_field=other,
-            draft=await self._conversations.draft(ask, person),
-            may_see=actor.own.sees,
-            mention=typed.mention,
-            names=typed.names,
-            markup=typed.markup,
-        )
-        return parse(text, ask, place)
+
+def _read(heard: Heard, text: str, other: str | None) -> Reply:
+    """What it means there; `other` is the field whose Other was pressed."""
+    typed, own = heard.typed, heard.actor.own
+    place = Place(
+        now=typed.at,
+        zone=own.zone,
+        locale=own.language.tag,
+        shared=not typed.where.direct,
+        # It stands where that person was told to write their own words.
+        addressed=heard.named or other is not None,
+        thread=typed.where.thread is not None,
+        pressed_other=other is not None,
+        other_field=other,
+        draft=heard.kept.draft,
+        may_see=own.sees,
+        mention=typed.mention,
+        names=typed.names,
+        markup=typed.markup,
+    )
+    return parse(text, heard.record.ask, place)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gateway.errors import DraftMoved
+
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
@@ -62,10 +64,14 @@ class MemoryIndex:
         ask = self._kept.asks.get(ask_id)
         return ask.drafts.get(person) if ask else None
 
-    async def save_draft(self, ask_id: str, person: str, draft: str, token: str) -> bool:
+    async def save_draft(
+        self, ask_id: str, person: str, draft: str, token: str, over: str | None = None
+    ) -> bool:
         ask = self._kept.asks.get(ask_id)
         if ask is None or not ask.pending or token in ask.done:
             return False
+        if over is not None and ask.drafts.get(person, "") != over:
+            raise DraftMoved("The draft has changed.")
         ask.done.add(token)
         if draft:
             ask.drafts[person] = draft

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gateway.errors import DraftMoved
 from gateway.redis_store import codec
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from gateway.redis_store.link import Link
 
 PREFIX = "oz:index:"
+
+MOVED = -1
+"""What `save_draft` answers where another draft is kept by now."""
 
 
 class RedisIndex:
@@ -73,7 +77,9 @@ class RedisIndex:
         found: str | None = await self._link.call("HGET", keys.drafts(ask_id), person)
         return found
 
-    async def save_draft(self, ask_id: str, person: str, draft: str, token: str) -> bool:
+    async def save_draft(
+        self, ask_id: str, person: str, draft: str, token: str, over: str | None = None
+    ) -> bool:
         keys = self._partitions.of_ask(ask_id)
         if keys is None:
             return False
@@ -83,7 +89,10 @@ class RedisIndex:
             person,
             draft,
             token,
+            *(() if over is None else (over,)),
         )
+        if kept == MOVED:
+            raise DraftMoved("The draft has changed.")
         return bool(kept)
 
     async def tried(self, ask_id: str, token: str) -> bool:

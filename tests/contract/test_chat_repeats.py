@@ -171,3 +171,13 @@ async def test_talk_that_is_edited_stays_talk(
     ask = await chats.open(where=THREAD)
     assert texts(await chats.hand(edited(message, "2"))) == []
     assert await ask.status() == "pending"
+
+
+async def test_of_messages_on_several_replicas_at_once_no_part_is_lost(chats: Chats) -> None:
+    """Each is read again with what the others have kept meanwhile."""
+    names = [f"part {number}" for number in range(6)]
+    ask = await chats.open(*(field(Kind.TEXT, name) for name in names))
+    said = [await chats.typed(f"{name}: word") for name in names]
+    told = await asyncio.gather(*(chats.replica().hand(one) for one in said))
+    assert await ask.values() == dict.fromkeys(names, "word")
+    assert sum("Got it." in text for one in told for text in texts(one)) == 1

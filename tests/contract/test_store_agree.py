@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from pydantic import BaseModel
 
 from gateway.ask import Outcome, Run, RunStatus, Status
-from gateway.errors import Conflict
+from gateway.errors import Conflict, DraftMoved
 from gateway.ids import ask_id, digest
 from gateway.ladder import Rung
 from gateway.store import (
@@ -126,8 +126,8 @@ class Agree(RuleBasedStateMachine):
         async def answer() -> Any:
             try:
                 return await step
-            except Conflict:
-                return "conflict"
+            except (Conflict, DraftMoved) as refused:
+                return type(refused)
 
         return self.runner.run(answer())
 
@@ -170,7 +170,7 @@ class Agree(RuleBasedStateMachine):
             deadline=None if deadline is None else self.at(deadline),
         )
         run = self.known.get(name, run) if again else run
-        if self.both(lambda store: store.create_run(run)) != "conflict":
+        if self.both(lambda store: store.create_run(run)) is not Conflict:
             self.known[name] = run
 
     @rule(
@@ -372,13 +372,19 @@ class Agree(RuleBasedStateMachine):
         self.both(lambda store: store.members(f"s:{name}"))
         self.both(lambda store: store.joined(name))
 
-    @rule(run=RUNS, call=CALLS, token=TOKENS, draft=st.sampled_from(["", "x", None]))
-    def draft(self, run: str, call: str, token: str, draft: str | None) -> None:
+    @rule(
+        run=RUNS,
+        call=CALLS,
+        token=TOKENS,
+        draft=st.sampled_from(["", "x", None]),
+        over=st.sampled_from(["", "x", None]),
+    )
+    def draft(self, run: str, call: str, token: str, draft: str | None, over: str | None) -> None:
         asked = ask_id(run, call)
         if draft is None:
             self.both(lambda store: store.mark(asked, token))
         else:
-            self.both(lambda store: store.save_draft(asked, "kevin", draft, token))
+            self.both(lambda store: store.save_draft(asked, "kevin", draft, token, over))
         self.both(lambda store: store.draft(asked, "kevin"))
         self.both(lambda store: store.tried(asked, token))
 

@@ -6,6 +6,9 @@ import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
+from gateway.errors import DraftMoved
 from tests.contract.making import asked, settle
 
 if TYPE_CHECKING:
@@ -116,6 +119,21 @@ async def test_a_draft_is_one_persons_and_one_asks(store: Store) -> None:
     assert await store.draft(other.ask.id, "kevin") is None
     assert await store.save_draft(ask_id, "kevin", "", "t4")
     assert await store.draft(ask_id, "kevin") is None
+
+
+async def test_a_draft_that_has_changed_since_is_not_written_over(store: Store) -> None:
+    """Whoever read another one reads again; the try is not done by that."""
+    _, record = await asked(store)
+    ask_id = record.ask.id
+    assert await store.save_draft(ask_id, "kevin", "one", "t1", "")
+    for over in ("", "two"):
+        with pytest.raises(DraftMoved):
+            await store.save_draft(ask_id, "kevin", "lost", "t2", over)
+    assert await store.draft(ask_id, "kevin") == "one"
+    assert not await store.tried(ask_id, "t2")
+    assert await store.save_draft(ask_id, "kevin", "two", "t2", "one")
+    assert not await store.save_draft(ask_id, "kevin", "lost", "t2", "one")
+    assert await store.draft(ask_id, "kevin") == "two"
 
 
 async def test_a_try_that_was_done_changes_no_draft_again(store: Store) -> None:
