@@ -182,7 +182,10 @@ def _refusal(status: int, answer: bytes) -> Failure:
     )
     how = ""
     if status == UNAUTHORIZED:
-        how = "Look at OZ_TOKEN; `oz0 token make` makes another, with an owner's or admin's token."
+        how = (
+            "Look at OZ_TOKEN; `oz0 token make` makes another, with an owner's or admin's token, "
+            "and `oz0 up --new-token` where none is left."
+        )
     elif status == UNAVAILABLE:
         how = "Nothing was recorded. Try again in a moment."
     return Failure(message, how, problems=lines, body=body)

@@ -9,7 +9,7 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from gateway.broker import Broker
 from gateway.cli.chats import installed_channels, open_chats
 from gateway.cli.failure import Failure
 from gateway.cli.first_token import FirstToken, make_first_tokens
+from gateway.cli.ports import cannot_serve
 from gateway.cli.roles import Role
 from gateway.clock import Clock
 from gateway.embedded_redis import check_server
@@ -34,7 +35,9 @@ from gateway.waiting import Waiters
 from gateway.webhook import Poster
 
 if TYPE_CHECKING:
-    from gateway.config import Config, Settings
+    from aiohttp.web import AbstractRouteDef
+
+    from gateway.config import Bind, Config, Settings
     from gateway.metrics import Metrics
     from gateway.redis_store import RedisStore
 
@@ -66,6 +69,8 @@ async def work(
     metrics: Metrics,
     listener: socket.socket | None,
     announce: Announce,
+    *,
+    new_tokens: bool,
 ) -> None:
     """Works until cancelled; `announce` is called once, when everything does.
 
@@ -77,7 +82,9 @@ async def work(
         poster = await stack.enter_async_context(Poster(settings.may_reach_private))
         name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         parts = _parts(config, store, metrics, name)
-        first = await make_first_tokens(store, parts.tokens, config.tenants, settings.data)
+        first = await make_first_tokens(
+            store, parts.tokens, config.tenants, settings.data, anew=new_tokens
+        )
         warnings = () if settings.redis is None else await _warnings(store)
         chats = None
         if Role.CHANNELS in roles and config.channels:
@@ -102,11 +109,20 @@ async def work(
                     served = serving(build_app(parts), listener, finish_s=FINISH_S)
                     await serves.enter_async_context(served)
                 if chats is not None and chats.routes():
-                    hooks = serving_hooks(chats.routes(), settings.hooks, finish_s=FINISH_S)
-                    await serves.enter_async_context(hooks)
+                    await _serve_hooks(serves, chats.routes(), settings.hooks)
                 address = _address(listener) if listener is not None else None
                 announce(Ready(address, settings.redis is None, warnings, first))
                 await asyncio.Event().wait()
+
+
+async def _serve_hooks(
+    serves: AsyncExitStack, routes: Sequence[AbstractRouteDef], bind: Bind
+) -> None:
+    """Raises: Failure."""
+    try:
+        await serves.enter_async_context(serving_hooks(routes, bind, finish_s=FINISH_S))
+    except OSError as error:
+        raise cannot_serve(bind, error, "OZ_HOOKS=") from error
 
 
 def _parts(config: Config, store: RedisStore, metrics: Metrics, name: str) -> Parts:

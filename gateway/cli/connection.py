@@ -55,7 +55,8 @@ def connection(environ: Mapping[str, str] = os.environ) -> Connection:
     if not token:
         raise Failure(
             "There is no token to show the gateway.",
-            "Start one on this machine with `oz0 up`, or set OZ_URL and OZ_TOKEN.",
+            "Start one on this machine with `oz0 up`, with --new-token if its first token is "
+            "lost; or set OZ_URL and OZ_TOKEN.",
             exit_code=WRONG_USE,
         )
     return Connection((url or running or DEFAULT_URL).rstrip("/"), token)

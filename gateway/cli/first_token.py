@@ -41,16 +41,17 @@ class FirstToken:
 
 
 async def make_first_tokens(
-    index: Index, tokens: Tokens, tenants: Sequence[Tenant], folder: Path
+    index: Index, tokens: Tokens, tenants: Sequence[Tenant], folder: Path, *, anew: bool = False
 ) -> tuple[FirstToken, ...]:
-    """Those made now: () from the second start on. Raises: Failure, Unavailable."""
+    """Those made now: () from the second start on, unless they are to be made anew; the ones before
+    them end then.
+
+    Raises: Failure, Unavailable.
+    """
     made = []
     for n, tenant in enumerate(tenants):
         done = f"first-token:{tenant.id}"
-        if await index.look(done) is not None:
-            continue
-        mine = secrets.token_hex(8)
-        if await index.bind(f"{done}:turn", mine, TURN) != mine:
+        if not anew and not await _is_our_turn(index, done):
             continue
         secret = await _make(tokens, tenant.id)
         path = folder / (TOKEN_FILE if n == 0 else f"{TOKEN_FILE}-{tenant.id}")
@@ -58,6 +59,13 @@ async def make_first_tokens(
         await index.put(done, "made")
         made.append(FirstToken(tenant.id, path, secret))
     return tuple(made)
+
+
+async def _is_our_turn(index: Index, done: str) -> bool:
+    if await index.look(done) is not None:
+        return False
+    mine = secrets.token_hex(8)
+    return await index.bind(f"{done}:turn", mine, TURN) == mine
 
 
 async def _make(tokens: Tokens, tenant: str) -> str:

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from gateway.cli.failure import Failure
+from gateway.cli.ports import cannot_serve
 from gateway.cli.roles import Role
 from gateway.embedded_redis import EmbeddedRedis, EngineError
 from gateway.metrics import Metrics
@@ -28,8 +29,11 @@ COLLECT = (50_000, 20, 50)
 """Measured: 8 % more lifecycles than at Python's own (700, 10, 10), and pauses that much rarer."""
 
 
-async def run(config: Config, roles: frozenset[Role], announce: Announce) -> None:
-    """Runs until SIGTERM or SIGINT; `announce` is called once, when everything works.
+async def run(
+    config: Config, roles: frozenset[Role], announce: Announce, *, new_tokens: bool
+) -> None:
+    """Runs until SIGTERM or SIGINT; `announce` is called once, when everything works. With
+    `new_tokens` the first tokens, which are lost, are made anew.
 
     Raises: Failure, it cannot start; a group of errors, when a part broke.
     """
@@ -46,13 +50,15 @@ async def run(config: Config, roles: frozenset[Role], announce: Announce) -> Non
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     try:
-        await _run(config, roles, announce)
+        await _run(config, roles, announce, new_tokens=new_tokens)
     except asyncio.CancelledError:
         if not stopping:
             raise
 
 
-async def _run(config: Config, roles: frozenset[Role], announce: Announce) -> None:
+async def _run(
+    config: Config, roles: frozenset[Role], announce: Announce, *, new_tokens: bool
+) -> None:
     async with AsyncExitStack() as stack:
         # The port comes first: it tells at once what the engine's lock tells after ten seconds.
         listener = None
@@ -65,7 +71,7 @@ async def _run(config: Config, roles: frozenset[Role], announce: Announce) -> No
         rest_collector()
         from gateway.cli.compose import work
 
-        await work(config, roles, url, metrics, listener, announce)
+        await work(config, roles, url, metrics, listener, announce, new_tokens=new_tokens)
 
 
 def rest_collector() -> None:
@@ -92,10 +98,7 @@ def _bound(bind: Bind) -> Iterator[socket.socket]:
         try:
             listener.bind(address)
         except OSError as error:
-            raise Failure(
-                f"Cannot serve on {bind.host}:{bind.port}: {error.strerror}.",
-                "Another gateway may be there; or choose another address: --bind 127.0.0.1:8338.",
-            ) from error
+            raise cannot_serve(bind, error, "--bind ") from error
         yield listener
 
 

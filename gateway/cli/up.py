@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Bind = Annotated[str | None, typer.Option(help="host:port to listen on (OZ_BIND).")]
 Data = Annotated[str | None, typer.Option(help="The data folder (OZ_DATA).")]
 ConfigFile = Annotated[str | None, typer.Option("--config", help="Settings, TOML (OZ_CONFIG).")]
+NewToken = Annotated[
+    bool, typer.Option("--new-token", help="Make the first token anew: the old one is lost.")
+]
 Level = Annotated[str, typer.Option("--log", help="debug, info, warning or error.")]
 
 _log = logging.getLogger("gateway.cli")
@@ -43,6 +46,7 @@ def up(
     config: ConfigFile = None,
     log: Level = "warning",  # a person sits here; `serve` runs where logs are collected
     *,
+    new_token: NewToken = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the whole gateway.
@@ -52,7 +56,7 @@ def up(
     from gateway.cli.settings import read_config
 
     settings = read_config(os.environ, OZ_BIND=bind, OZ_DATA=data, OZ_CONFIG=config)
-    _run(settings, ALL, log=log, as_json=as_json, address_file=ADDRESS_FILE)
+    _run(settings, ALL, log, ADDRESS_FILE, new_tokens=new_token, as_json=as_json)
 
 
 def serve(
@@ -62,6 +66,7 @@ def serve(
     config: ConfigFile = None,
     log: Level = "info",
     *,
+    new_token: NewToken = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a part of a gateway.
@@ -84,11 +89,17 @@ def serve(
             "`oz0 up` runs everything in one process, with a Redis of its own.",
             exit_code=WRONG_USE,
         )
-    _run(settings, named, log=log, as_json=as_json, address_file=None)
+    _run(settings, named, log, None, new_tokens=new_token, as_json=as_json)
 
 
 def _run(
-    settings: Config, roles: Sequence[str], *, log: str, as_json: bool, address_file: str | None
+    settings: Config,
+    roles: Sequence[str],
+    log: str,
+    address_file: str | None,
+    *,
+    new_tokens: bool,
+    as_json: bool,
 ) -> None:
     """Runs until told to stop. Raises: Failure."""
     import asyncio
@@ -110,7 +121,10 @@ def _run(
 
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(process.run(settings, frozenset(map(Role, roles)), announce))
+            working = process.run(
+                settings, frozenset(map(Role, roles)), announce, new_tokens=new_tokens
+            )
+            runner.run(working)
     except GatewayError as error:
         raise Failure(error.message) from error
     except ExceptionGroup as group:

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from gateway import durations
-from gateway.cli.app import run
+from gateway.cli.app import app, run
 from gateway.cli.chats import installed_channels
 from gateway.cli.client import Client
 from gateway.cli.connection import Connection
@@ -142,3 +144,22 @@ def test_every_command_named_exists(capsys: pytest.CaptureFixture[str]) -> None:
         command = words[: 2 if words[0] in groups else 1]
         assert run([*command, "--help"]) == 0, command
     assert "Usage: oz0 up" in capsys.readouterr().out
+
+
+def _commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{path}{name} ")
+        else:
+            yield f"{path}{name}", command
+
+
+def test_every_command_but_the_demo_takes_json() -> None:
+    """As the README says."""
+    assert "Every command but `demo` takes `--json`" in " ".join(README.split())
+    without = {
+        name
+        for name, command in _commands(typer.main.get_command(app))
+        if not any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert without == {"demo"}

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from gateway.cli.ports import ADVISED
+from gateway.config import Bind, Settings
 from tests.cli.running import (
     COLOURS,
     OZ0,
@@ -142,6 +144,48 @@ def test_an_address_in_use_is_refused_before_anything_starts(root: str) -> None:
     assert first == f"oz0: Cannot serve on 127.0.0.1:{port}: Address already in use."
     assert "--bind" in how
     assert not (Path(root) / "data").exists()
+
+
+def test_a_hooks_port_in_use_is_refused_by_its_name(root: str) -> None:
+    """The port of the platforms that call us: which it is, and how to choose another."""
+    settings = Path(root) / "settings.toml"
+    settings.write_text(
+        '[channel.slack]\nmode = "http"\nbot_token = "xoxb-1"\nsigning_secret = "none"\n', "utf-8"
+    )
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        hooks = f"127.0.0.1:{taken.getsockname()[1]}"
+        environ = plain_environ(
+            OZ_DATA=f"{root}/data", OZ_CONFIG=str(settings), OZ_BIND="127.0.0.1:0", OZ_HOOKS=hooks
+        )
+        done = oz0("up", "--log", "error", environ=environ)
+    assert done.returncode == 1
+    first, how = done.stderr.splitlines()
+    assert first == f"oz0: Cannot serve on {hooks}: Address already in use."
+    assert "OZ_HOOKS" in how
+
+
+def test_no_address_that_is_advised_is_a_default(root: str) -> None:
+    """Neither the API's own nor the hooks'."""
+    assert ADVISED not in {Bind().port, Settings(data=Path(root)).hooks.port}
+
+
+def test_a_lost_first_token_is_made_anew_on_demand(root: str) -> None:
+    """By whoever may start the gateway; the lost one opens nothing from then on."""
+    token = Path(root) / "data" / "token"
+    with gateway(OZ_DATA=f"{root}/data") as first:
+        lost = first.token
+        other = first.json("token", "make", "desk")["secret"]
+        token.unlink()
+        shut = first.here("token", "list")
+        assert (shut.returncode, "--new-token" in shut.stderr) == (2, True)
+    with gateway("up", "--new-token", OZ_DATA=f"{root}/data") as again:
+        [made] = again.told["tokens"]
+        assert token.read_text("utf-8").strip() == made["secret"] != lost
+        assert again.call("GET", "/v1/asks", token=lost).status == 401
+        assert again.call("GET", "/v1/asks", token=other).status == 200
+        assert {one["name"] for one in again.json("token", "list")["tokens"]} == {"admin", "desk"}
 
 
 def test_faulty_settings_are_refused_with_every_fault(root: str) -> None:
