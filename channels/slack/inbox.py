@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from channels.contract import AskReason, OpenForm, PostError, Pressed, Tell, Typed
 from channels.forms import Form
-from channels.slack import modal, parse, render, words
+from channels.slack import modal, parse, render, returned, words
 from channels.slack.telling import Telling, Voice
 from gateway.errors import Unavailable
 from gateway.log import event
@@ -224,7 +224,7 @@ class Inbox:
                 "response_action": "update",
                 "view": _view(response.form, sent.where, sent.message),
             }
-        errors = modal.errors(body["view"], response.faults)
+        errors = returned.errors(body["view"], response.faults)
         if errors:
             return {"response_action": "errors", "errors": errors}
         self._spawn(self._telling.tell(sent.where, sent.sender, response.tells))
@@ -242,7 +242,7 @@ class Inbox:
         else:
             tells = response.tells
             if response.faults:
-                faults = modal.named(body["view"], response.faults)
+                faults = returned.named(body["view"], response.faults)
                 tells = (*tells, Tell(words.not_sent(reader, faults)))
             elif response.form is not None:
                 tells = (*tells, Tell(words.go_on(reader)))
@@ -288,7 +288,7 @@ class Inbox:
 
 def _beside(body: Any, said: Tell) -> Any:
     """Said in the form, which stays open with what is in it."""
-    errors = modal.errors(body["view"], {"": said.text})
+    errors = returned.errors(body["view"], {"": said.text})
     return {"response_action": "errors", "errors": errors} if errors else None
 
 

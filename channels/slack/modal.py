@@ -1,4 +1,4 @@
-"""A form as a Slack modal, and back: each field with Slack's own input for its kind. Pure.
+"""A form as a Slack modal: each field with Slack's own input for its kind. Pure.
 
 Which ask it is of and where it was opened rides along as its metadata; a press or a form names its
 ask, and authorises nothing.
@@ -7,24 +7,20 @@ ask, and authorises nothing.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, assert_never
 
 from channels.contract import Destination
 from channels.fitting import split
-from channels.slack.markup import MOST_ELEMENT, Json, clip, plain, rich
+from channels.slack.markup import MOST_ELEMENT, Json, plain, rich
 from gateway.answer import Picked
 from gateway.question import Kind
 from gateway.scalars import TEXT_CAP
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from channels.forms import Entry, Form, Reason
-    from gateway.answer import Value
     from gateway.question import Field
 
 MOST_TITLE = 24
@@ -39,11 +35,6 @@ MOST_RADIO = 10
 """Options of radio buttons and of checkboxes; more are a menu (platform facts, 1.3)."""
 LEAST_TIME, MOST_TIME = 10**9, 10**10 - 1
 """What a date and time picker takes: ten digits of Unix seconds (platform facts, 1.3)."""
-
-MOST_DIGITS = 2_000
-"""Ours: above what an answer may have, below what Python reads as a number."""
-
-_NUMBER = re.compile(r"-?[0-9]*\.?[0-9]+|-?[0-9]+\.", re.ASCII)
 
 FORM, REASON = "oz.form", "oz.reason"
 """Callback ids."""
@@ -243,110 +234,3 @@ def _date(one: Field, value: object) -> Json:
 
 def _seconds(moment: str) -> int:
     return int(datetime.fromisoformat(moment).timestamp())
-
-
-# Back
-
-
-@dataclass(frozen=True, slots=True)
-class FilledIn:
-    """What a sent modal holds, by field name; `why` is a reason that belongs to no field.
-
-    `shown` are the fields that had an input, empty ones too.
-    """
-
-    values: Mapping[str, Value]
-    why: str | None = None
-    shown: frozenset[str] = frozenset()
-
-
-def filled_in(values: Any) -> FilledIn:
-    """The values of `view.state.values`; what is empty or none of ours is left out. Total."""
-    found: dict[str, Value] = {}
-    words: dict[str, str] = {}
-    shown: set[str] = set()
-    for name, held in values.items() if isinstance(values, dict) else ():
-        part, colon, field = str(name).partition(":")
-        element = next(iter(held.values()), None) if isinstance(held, dict) else None
-        value = _read(element) if isinstance(element, dict) else None
-        if part == VALUE and colon:
-            shown.add(field)
-        if not colon or value is None:
-            continue
-        if part == WORDS and isinstance(value, str):
-            words[field] = value
-        elif part == VALUE:
-            found[field] = value
-    why = words.pop("", None)
-    for field, text in words.items():
-        picked = found.get(field)
-        options = picked.options if isinstance(picked, Picked) else ()
-        found[field] = Picked(options, text)
-    return FilledIn(found, why, frozenset(shown))
-
-
-def _read(element: Mapping[str, Any]) -> Value | None:
-    found: Value | None = None
-    match element:
-        case {"type": "number_input", "value": str(text)}:
-            found = _as_number(text)
-        case {"type": "plain_text_input", "value": str(text)}:
-            found = text
-        case {"selected_option": {"value": "yes" | "no" as answer}}:
-            found = answer == "yes"
-        case {"selected_option": {"value": str(option)}}:
-            found = Picked((option,))
-        case {"selected_options": list(chosen)} if chosen:
-            names = [one.get("value") for one in chosen if isinstance(one, dict)]
-            found = Picked(tuple(name for name in names if isinstance(name, str)))
-        case {"type": "datepicker", "selected_date": str(day)}:
-            found = day
-        case {"type": "datetimepicker", "selected_date_time": int(seconds)}:
-            found = _as_moment(seconds)
-    return found
-
-
-def _as_number(text: str) -> Value:
-    """The number; a text that is none stays as it is, for the answer's own check to refuse."""
-    if len(text) > MOST_DIGITS or not _NUMBER.fullmatch(text):
-        return text
-    return float(text) if "." in text else int(text)
-
-
-def _as_moment(seconds: int) -> Value | None:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def errors(view: Any, faults: Mapping[str, str]) -> dict[str, str]:
-    """Faults by the blocks they stand at; a fault of no field there stands at the first."""
-    names = list(_inputs(view))
-    found: dict[str, str] = {}
-    for field, text in faults.items():
-        at = next((name for name in names if name == f"{VALUE}:{field}"), None) or (
-            names[0] if names else None
-        )
-        if at is not None:
-            found[at] = clip(f"{found[at]} {text}" if at in found else text, MOST_LABEL)
-    return found
-
-
-def named(view: Any, faults: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Each fault with the label of its field there; with the field's name, where it has none."""
-    labels = _inputs(view)
-    return [(labels.get(f"{VALUE}:{field}") or field, text) for field, text in faults.items()]
-
-
-def _inputs(view: Any) -> dict[str, str]:
-    """The inputs of a view in their order: the names of their blocks, and their labels. Total."""
-    blocks = view.get("blocks") if isinstance(view, dict) else None
-    found: dict[str, str] = {}
-    for one in blocks if isinstance(blocks, list) else []:
-        match one:
-            case {"type": "input", "block_id": str(name), "label": {"text": str(label)}}:
-                found[name] = label
-            case {"type": "input", "block_id": str(name)}:
-                found[name] = ""
-    return found

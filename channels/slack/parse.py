@@ -21,8 +21,9 @@ from channels.contract import (
     Submitted,
     Typed,
 )
-from channels.slack.modal import FORM, REASON, Opened, filled_in
+from channels.slack.modal import FORM, REASON, Opened
 from channels.slack.render import TELL
+from channels.slack.returned import filled_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

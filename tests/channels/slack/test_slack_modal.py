@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channels.forms import form, reason
-from channels.slack import modal
+from channels.slack import modal, returned
 from channels.slack.render import CAPABILITIES
 from channels.testing.slack.limits import too_large, view_problems
 from channels.testing.slack.reading import filled, state, words
@@ -81,7 +81,7 @@ def test_a_form_comes_back_as_it_was_filled_in() -> None:
         "v:sure": "No",
         "w:letter": "c",
     }
-    assert modal.filled_in(submitted(view, values)).values == {
+    assert returned.filled_in(submitted(view, values)).values == {
         "why": "fun",
         "copies": 2,
         "weight": 1.5,
@@ -117,7 +117,7 @@ def test_what_was_kept_is_filled_in_again() -> None:
     draft = Draft(kept, order=tuple(kept))
     view = filled_form(*fields, draft=draft)
     assert view_problems(view, "modal") == []
-    back = modal.filled_in(state(view["blocks"], {})).values
+    back = returned.filled_in(state(view["blocks"], {})).values
     assert back == {**kept, "at": "2027-01-15T08:00:00+00:00"}
 
 
@@ -129,7 +129,7 @@ def test_a_form_that_is_sent_untouched_says_nothing(question: Question) -> None:
     shown = form(SEES, ask_of(*question.fields), Draft(), per_page=20)
     view = modal.form(shown, HERE, None)
     names = frozenset(one.name for one in question.fields)
-    assert modal.filled_in(state(view["blocks"], {})) == modal.FilledIn({}, shown=names)
+    assert returned.filled_in(state(view["blocks"], {})) == returned.FilledIn({}, shown=names)
 
 
 def test_what_an_input_cannot_hold_has_none_and_is_said_to_be_kept() -> None:
@@ -151,8 +151,8 @@ def test_what_an_input_cannot_hold_has_none_and_is_said_to_be_kept() -> None:
     said = words(view["blocks"], "", str)
     for name in ("notes", "colour", "at"):
         assert f"{name}: kept as you wrote it. To change it, reply in words." in said
-    back = modal.filled_in(state(view["blocks"], {}))
-    assert back == modal.FilledIn({"copies": 2}, shown=frozenset(("copies",)))
+    back = returned.filled_in(state(view["blocks"], {}))
+    assert back == returned.FilledIn({"copies": 2}, shown=frozenset(("copies",)))
 
 
 def test_a_long_option_stands_whole_above_its_menu() -> None:
@@ -210,13 +210,13 @@ def test_faults_stand_at_their_fields() -> None:
     """Of fields that are not there, at the first; without inputs, nowhere."""
     view = filled_form(field(Kind.TEXT, "why"), choice("red", "blue", name="colour"))
     faults = {"colour": "One only.", "other": "What?", "why": "Too long."}
-    assert modal.errors(view, faults) == {
+    assert returned.errors(view, faults) == {
         "v:colour": "One only.",
         "v:why": "What? Too long.",
     }
-    assert modal.errors(view, {}) == {}
-    assert modal.errors({"blocks": None}, faults) == {}
-    assert modal.errors(None, faults) == {}
+    assert returned.errors(view, {}) == {}
+    assert returned.errors({"blocks": None}, faults) == {}
+    assert returned.errors(None, faults) == {}
 
 
 @pytest.mark.parametrize(
@@ -237,4 +237,4 @@ def test_faults_stand_at_their_fields() -> None:
 def test_a_number_is_read_to_the_digit(text: str, value: object) -> None:
     """What is none stays text, which the answer's check refuses."""
     state_values = {"v:copies": {"in v:copies": {"type": "number_input", "value": text}}}
-    assert modal.filled_in(state_values).values == {"copies": value}
+    assert returned.filled_in(state_values).values == {"copies": value}

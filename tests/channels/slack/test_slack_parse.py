@@ -21,7 +21,7 @@ from channels.contract import (
     Submitted,
     Typed,
 )
-from channels.slack import modal, parse
+from channels.slack import modal, parse, returned
 from channels.slack.render import TELL
 from gateway.answer import Picked
 from tests.strategies import any_json
@@ -388,9 +388,9 @@ def test_a_spoiled_body_is_read_without_an_error(body: Json, path: list[int], va
 @given(values=any_json())
 def test_any_state_of_a_form_is_read_without_an_error(values: Any) -> None:
     """Also as the state of a field."""
-    modal.filled_in(values)
-    modal.filled_in({"v:a": {"x": values}, "w:b": values})
-    modal.errors(values, {"a": "x"})
+    returned.filled_in(values)
+    returned.filled_in({"v:a": {"x": values}, "w:b": values})
+    returned.errors(values, {"a": "x"})
     modal.Opened.unpacked(values)
 
 
