@@ -9,7 +9,8 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from datetime import datetime
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,13 @@ from gateway.errors import (
     Problem,
     TooLarge,
     Unauthenticated,
+    Unavailable,
 )
 from gateway.person import Caller, Role
 from gateway.question import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from gateway.people import People
     from gateway.person import Person
@@ -48,6 +50,9 @@ CACHE_S = 5.0
 
 CACHED = 10_000
 """Ours: tokens a process remembers, about 5 MB."""
+
+NAMING = timedelta(seconds=30)
+"""Ours: making a token takes a few round trips; a process that died gives the name free."""
 
 MAX_TOKENS = 1_000
 """Ours: tokens of one tenant; the list is read whole."""
@@ -106,11 +111,28 @@ class Tokens:
         person = self._check(tenant, grant)
         if by is not None:
             _check_not_above(by, grant, person)
-        others = await self.list(tenant)
-        if len(others) >= MAX_TOKENS:
-            raise TooLarge(f"A tenant has at most {MAX_TOKENS:,} tokens; revoke one first.")
-        if any((t.grant.role, t.grant.name) == (grant.role, grant.name) for t in others):
-            raise Conflict(f"There is a token {grant.role.value}:{grant.name} already.")
+        async with self._naming(tenant, grant):
+            return await self._make(tenant, grant, by)
+
+    @asynccontextmanager
+    async def _naming(self, tenant: str, grant: Grant) -> AsyncIterator[None]:
+        """Holds the name while a token of it is made. Raises: Conflict, TooLarge."""
+        taken = Conflict(f"There is a token {grant.role.value}:{grant.name} already.")
+        turn, mine = f"token-name:{tenant}:{grant.role.value}:{grant.name}", secrets.token_hex(8)
+        if await self._store.bind(turn, mine, NAMING) != mine:
+            raise taken
+        try:
+            others = await self.list(tenant)
+            if len(others) >= MAX_TOKENS:
+                raise TooLarge(f"A tenant has at most {MAX_TOKENS:,} tokens; revoke one first.")
+            if any((t.grant.role, t.grant.name) == (grant.role, grant.name) for t in others):
+                raise taken
+            yield
+        finally:
+            with suppress(Unavailable):  # its time frees the name as well
+                await self._store.drop(turn)
+
+    async def _make(self, tenant: str, grant: Grant, by: Caller | None) -> tuple[Token, str]:
         secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
         token = Token(
             id=f"tok-{secrets.token_hex(6)}",

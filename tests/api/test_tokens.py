@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -102,6 +103,16 @@ async def test_records_name_one_token(gw: Gateway) -> None:
     other_role = await make(gw, "owner", role="reader", name="admin")
     assert (refused.status, refused.code) == (409, "conflict")
     assert other_role.status == 201
+
+
+async def test_of_tokens_made_at_once_one_gets_the_name(gw: Gateway) -> None:
+    """However many ask for it; once it is revoked the name is free, and so it is at once."""
+    made = await asyncio.gather(*(make(gw, "owner", role="reader", name="race") for _ in range(10)))
+    assert sorted(one.status for one in made) == [201] + [409] * 9
+    listed = (await gw.as_("owner").get("/v1/tokens")).body["tokens"]
+    [token] = [one for one in listed if one["name"] == "race"]
+    assert (await gw.as_("owner").delete(f"/v1/tokens/{token['id']}")).status == 204
+    assert (await make(gw, "owner", role="reader", name="race")).status == 201
 
 
 async def test_tokens_are_listed_to_admins_of_their_tenant(gw: Gateway) -> None:
