@@ -46,8 +46,10 @@ class Patience:
 
     def failed(
         self, ask_id: str, place: str, after_s: float | None = None, *, away: str | None = None
-    ) -> None:
-        """It is left alone for that time, or longer each time; `away` is a channel that is."""
+    ) -> float:
+        """It is left alone for that time, or longer each time, in seconds; `away` is a channel that
+        is.
+        """
         this = (ask_id, place)
         tries = self._rests[this].tries + 1 if this in self._rests else 1
         wait_s = rest_s(tries) if after_s is None else after_s
@@ -59,6 +61,7 @@ class Patience:
                 wait_s = min(wait_s, PROBE_S)
         self._rests[this] = _Rest(tries, _now() + wait_s)
         self._looks.again(ask_id, wait_s)
+        return wait_s
 
     def over(self, ask_id: str, place: str, channel: str) -> None:
         """Nothing is waited for there; where that was the probe, all others are tried."""

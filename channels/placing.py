@@ -23,7 +23,6 @@ from channels.contract import (
 )
 from channels.converge import Need, need
 from channels.drawing import draw
-from channels.turns import TAKEN_S
 from gateway.conversations import Posted
 from gateway.log import event
 from gateway.posts import Post, PostState, anew
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from channels.contract import Transport
     from channels.drawing import Drawing
     from channels.parts import Parts
+    from channels.turns import Turn
     from gateway.ask import Ask, AskRecord
     from gateway.metrics import Metrics
 
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 IN_ONE_CONVERSATION = 4
 """Ours: asks drawn at once in one conversation, so that a slow one holds up no other."""
+
+KEPT_S = 60.0
+"""Ours: so long a place may be kept for one who is to try there again; then others try too."""
 
 SHUT_AGAIN_S = 60.0
 """Ours: an account that takes nothing, and a post of an ended ask there, are tried so often."""
@@ -86,12 +89,12 @@ class Placing:
             while turn.ours:
                 record = await self._conversations.read(ask_id)
                 post = (await self._posts.of(ask_id)).get(place)
-                if record is None or not await self._try(record, place, post, where):
+                if record is None or not await self._try(turn, record, place, post, where):
                     return
-        self._looks.again(ask_id, TAKEN_S)
+        self._patience.failed(ask_id, place)  # another worker draws there, or has died doing so
 
     async def _try(
-        self, record: AskRecord, place: str, post: Post | None, where: Destination
+        self, turn: Turn, record: AskRecord, place: str, post: Post | None, where: Destination
     ) -> bool:
         """One step; whether another is to follow at once. Raises: as `converge`."""
         ask_id = record.ask.id
@@ -99,17 +102,20 @@ class Placing:
             more = await self._step(record, post, where)
         except Later as error:
             away = where.channel if error.after_s is None else None
-            self._patience.failed(ask_id, place, error.after_s, away=away)
+            rest_s = self._patience.failed(ask_id, place, error.after_s, away=away)
         except Unsure:
             # Drawn again it stays one post; posted again it may be two.
             away = None if record.pending else where.channel
-            self._patience.failed(ask_id, place, away=away)
+            rest_s = self._patience.failed(ask_id, place, away=away)
         except Shut:
             # The message still stands there, and is to be drawn once somebody has mended it.
-            self._patience.failed(ask_id, place, SHUT_AGAIN_S)
+            rest_s = self._patience.failed(ask_id, place, SHUT_AGAIN_S)
         else:
             self._patience.over(ask_id, place, where.channel)
             return more
+        if record.pending:
+            # Of a long post some may stand already, which only this transport knows.
+            turn.kept_s = min(rest_s, KEPT_S)
         return False
 
     async def _step(self, record: AskRecord, post: Post | None, where: Destination) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -26,9 +27,12 @@ PROLONGED_S = LEASE.total_seconds() / 3
 
 @dataclass(slots=True)
 class Turn:
-    """`ours`: whether the place is ours to draw in, as far as is known."""
+    """`ours`: whether the place is ours to draw in, as far as is known. `kept_s`: it stays so for
+    that long after the turn, as what was begun there is known to this process alone.
+    """
 
     ours: bool
+    kept_s: float | None = None
 
 
 class Turns:
@@ -36,6 +40,7 @@ class Turns:
 
     def __init__(self, posts: Posts) -> None:
         self._posts = posts
+        self._kept: set[tuple[str, str]] = set()
         self._here: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -54,7 +59,7 @@ class Turns:
                 yield turn
             finally:
                 over.set()
-                await asyncio.shield(self._end(prolonging, ask_id, place))
+                await asyncio.shield(self._end(turn, prolonging, ask_id, place))
 
     @asynccontextmanager
     async def wait(self, ask_id: str, place: str) -> AsyncIterator[None]:
@@ -75,6 +80,17 @@ class Turns:
             with suppress(Unavailable):  # the lease may still stand when the store is back
                 turn.ours = await self._posts.take(ask_id, place)
 
-    async def _end(self, prolonging: asyncio.Task[None], ask_id: str, place: str) -> None:
+    async def _end(
+        self, turn: Turn, prolonging: asyncio.Task[None], ask_id: str, place: str
+    ) -> None:
         await prolonging  # it may be prolonging just now, which would outlive the giving back
-        await self._posts.give_back(ask_id, place)
+        if turn.kept_s is None:
+            self._kept.discard((ask_id, place))
+            await self._posts.give_back(ask_id, place)
+        elif await self._posts.take(ask_id, place, timedelta(seconds=turn.kept_s)):
+            self._kept.add((ask_id, place))
+
+    async def aclose(self) -> None:
+        """Gives back what was kept, so that others need not wait for it. Raises: Unavailable."""
+        while self._kept:
+            await self._posts.give_back(*self._kept.pop())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from channels.contract import Destination
@@ -94,7 +95,8 @@ class Worker:
         self._metrics = metrics
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._looks = looks = Looks(self.look)
-        parts = Parts(conversations, posts, everyone, outlets, looks, Patience(looks), Turns(posts))
+        self._turns = turns = Turns(posts)
+        parts = Parts(conversations, posts, everyone, outlets, looks, Patience(looks), turns)
         self._homes = Homes(parts)
         self._placing = Placing(parts, link, metrics)
         self._finding = Finding(parts)
@@ -116,6 +118,8 @@ class Worker:
                 tasks.create_task(self._sweep_owed(), name="owed")
         finally:
             await self._looks.finish(self._others)
+            with suppress(Unavailable):  # what is not given back runs out
+                await self._turns.aclose()
 
     async def _sweep(self, feed: Feed) -> None:
         """Everything that is pending: at start, and now and then."""

@@ -121,9 +121,11 @@ class Posts:
         """How far its ladder was climbed."""
         return await self._store.rung(ask_id)
 
-    async def take(self, ask_id: str, place: str) -> bool:
-        """The sole right to draw there, for `LEASE`; False while another worker has it."""
-        return await self._store.lease(ask_id, place, self._owner, LEASE)
+    async def take(self, ask_id: str, place: str, rest: timedelta = timedelta()) -> bool:
+        """The sole right to draw there, for `LEASE` and that rest; False while another worker has
+        it.
+        """
+        return await self._store.lease(ask_id, place, self._owner, LEASE + rest)
 
     async def give_back(self, ask_id: str, place: str) -> None:
         await self._store.release(ask_id, place, self._owner)

@@ -54,6 +54,7 @@ async def begun(chats: Chats, ask: Ask, screen: Screen, where: Destination = CHA
     await worker.look(ask.id)
     (post,) = (await Posts(chats.store, "test").of(ask.id)).values()
     assert post.state is PostState.POSTING
+    await Posts(chats.store, "dead").give_back(ask.id, post.place)  # its lease runs out
     return next(iter(screen.messages))
 
 

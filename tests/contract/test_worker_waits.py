@@ -12,7 +12,6 @@ import pytest
 
 import channels.looks
 import channels.patience
-import channels.placing
 import channels.turns
 import channels.worker
 import gateway.posts
@@ -128,7 +127,7 @@ async def test_a_lease_outlasts_a_call_that_takes_longer(
     """While one worker is at it, no other posts the same ask in the same place."""
     monkeypatch.setattr(gateway.posts, "LEASE", timedelta(milliseconds=200))
     monkeypatch.setattr(channels.turns, "PROLONGED_S", 0.05)
-    monkeypatch.setattr(channels.placing, "TAKEN_S", 0.05)
+    monkeypatch.setattr(channels.looks, "AGAIN_S", (0.05,))
     screen = Slow(stuck={"C1"})
     one, two = [worker_of(chats.replica(), screen, places(CHANNEL), owner=f"w{n}") for n in (1, 2)]
     ask = await chats.open(where=CHANNEL, posted=False)
@@ -140,6 +139,53 @@ async def test_a_lease_outlasts_a_call_that_takes_longer(
     screen.go.set()
     await at_rest(one, two)
     assert screen.asks() == [ask.id]
+
+
+async def test_a_post_put_off_by_one_worker_is_made_by_no_other_meanwhile(
+    chats: Chats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some of it may stand, which only that one knows; should it die, the place is free again."""
+    monkeypatch.setattr(gateway.posts, "LEASE", timedelta(milliseconds=300))
+    monkeypatch.setattr(channels.turns, "PROLONGED_S", 0.1)
+    monkeypatch.setattr(channels.looks, "AGAIN_S", (0.05,))
+    busy, free = Screen(refuses={"C1": Later("pace", 0.5)}), Screen()
+    one, two = [
+        worker_of(chats.replica(), screen, places(CHANNEL), owner=f"w{n}")
+        for n, screen in enumerate((busy, free))
+    ]
+    ask = await chats.open(where=CHANNEL, posted=False)
+    one.hurry(ask.id)
+    await until(lambda: busy.calls and not one._looks.running, "it is put off")
+    busy.refuses.clear()
+    two.hurry(ask.id)
+    await at_rest(one, two)
+    assert (busy.asks(), free.asks()) == ([ask.id], [])
+    busy.refuses["C1"] = Later("pace", 0.5)
+    other = await chats.open(where=CHANNEL, posted=False)
+    one.hurry(other.id)
+    await until(lambda: busy.called("post")[2:] and not one._looks.running, "it is put off")
+    one._looks.stopping = True
+    two.hurry(other.id)
+    await until(lambda: free.asks() == [other.id], "the other one posts it")
+
+
+async def test_a_worker_that_stops_gives_back_what_it_kept(
+    chats: Chats, running: list[asyncio.Task[None]]
+) -> None:
+    """The next one need not wait until it has run out."""
+    busy, free = Screen(refuses={"C1": Later("pace", LONG_S)}), Screen()
+    one, two = [
+        worker_of(chats.replica(), screen, places(CHANNEL), owner=f"w{n}")
+        for n, screen in enumerate((busy, free))
+    ]
+    runs = asyncio.create_task(one.run(Feed(chats.store, "w0")))
+    running.append(runs)
+    ask = await chats.open(where=CHANNEL, posted=False)
+    await until(lambda: busy.calls and not one._looks.running, "it is put off")
+    runs.cancel()
+    await asyncio.gather(runs, return_exceptions=True)
+    await two.look(ask.id)
+    assert free.asks() == [ask.id]
 
 
 async def test_many_asks_in_a_slow_conversation_hold_up_no_other(chats: Chats) -> None:
@@ -274,7 +320,7 @@ async def test_an_ask_that_nobody_could_see_for_a_minute_says_so_once(
     await until(lambda: not worker._looks.running, "it is looked at again")
     assert await undelivered(ask) == 1
     assert await store.rung(ask.id) == 1
-    assert worker._looks.timers
+    assert worker._looks.timers or worker._looks.running
     await chats.broker.cancel(AGENT, ask.id, None)
 
 
