@@ -101,11 +101,19 @@ def _is_loopback(url: str) -> bool:
 def data_folder(environ: Mapping[str, str]) -> Path:
     """The data folder that a gateway with this environment uses. Raises: Failure."""
     if given := environ.get("OZ_DATA"):
-        return Path(given).expanduser().absolute()
+        return shell_path(given)
     # Reading the settings costs a quarter of a second, so it is done only where they may say more.
     from gateway.cli.settings import read_config
 
     return read_config(environ).gateway.data
+
+
+def shell_path(text: str) -> Path:
+    """A path as a shell reads it, absolute. Raises: Failure."""
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError:
+        raise Failure(f"There is no home folder for {text}.", exit_code=WRONG_USE) from None
 
 
 def _line(path: Path) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateway.cli.chats import installed_channels
+from gateway.cli.connection import shell_path
 from gateway.cli.failure import Failure
 from gateway.config import Config, ConfigError, load
 
@@ -33,7 +33,7 @@ def read_config(environ: Mapping[str, str], **given: str | None) -> Config:
     """
     environ = dict(environ) | {name: value for name, value in given.items() if value is not None}
     named = environ.get("OZ_CONFIG")
-    path = Path(named or FILE).expanduser().absolute()
+    path = shell_path(named or FILE)
     try:
         text = path.read_text("utf-8") if named or path.exists() else ""
     except (OSError, UnicodeError) as error:
@@ -41,7 +41,7 @@ def read_config(environ: Mapping[str, str], **given: str | None) -> Config:
         raise Failure(f"The settings in {path} cannot be read: {reason}.") from None
     # What the file says is relative to the file; what the shell says, to the shell's own folder.
     if folder := environ.get("OZ_DATA"):
-        environ["OZ_DATA"] = str(Path(folder).expanduser().absolute())
+        environ["OZ_DATA"] = str(shell_path(folder))
     try:
         return load(text, environ, folder=path.parent, channels=_channel_settings)
     except ConfigError as error:

@@ -70,6 +70,13 @@ def test_a_token_file_that_is_no_text_is_none(tmp_path: Path) -> None:
         connection({"OZ_DATA": str(tmp_path)})
 
 
+@pytest.mark.parametrize("variable", ["OZ_DATA", "OZ_CONFIG"])
+def test_a_home_folder_of_nobody_is_refused(variable: str) -> None:
+    """As a shell would leave it: a user who is not there has no folder."""
+    with pytest.raises(Failure, match="no home folder"):
+        connection({variable: "~nobody-of-that-name/oz"})
+
+
 def test_bytes_that_are_not_utf_8_are_refused() -> None:
     """In an argument and on standard input."""
     environ = plain_environ(OZ_URL=NOBODY, OZ_TOKEN="oz_x")

@@ -146,6 +146,15 @@ def test_every_command_named_exists(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Usage: oz0 up" in capsys.readouterr().out
 
 
+def test_the_source_archive_has_what_its_pages_speak_of() -> None:
+    """The deploy pages, the scripts of CI, and what the tests and the Makefile read."""
+    root = Path(__file__).parents[2]
+    build = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    for name in (".ci", "Makefile", "bench", "constraints.txt", "deploy", "schemathesis.toml"):
+        assert (root / name).exists()
+        assert f"/{name}" in build["targets"]["sdist"]["include"]
+
+
 def _commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
