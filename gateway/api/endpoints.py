@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, RootModel, ValidationError
 
@@ -24,7 +24,6 @@ from gateway.errors import BadRequest, NotFound, Problem, Unauthenticated
 
 if TYPE_CHECKING:
     from aiohttp import web
-    from pydantic_core import ErrorDetails
 
     from gateway.api.parts import Parts
     from gateway.person import Caller
@@ -185,7 +184,7 @@ _BOUNDS = ("le", "ge", "lt", "gt", "max_length", "min_length")
 """Where pydantic keeps the bound that was broken."""
 
 
-def _problem(fault: ErrorDetails, skip: int) -> Problem:
+def _problem(fault: Mapping[str, Any], skip: int) -> Problem:
     said = fault["msg"].removeprefix("Value error, ").rstrip(".") + "."
     told = fault.get("ctx", {})
     limit = next((told[bound] for bound in _BOUNDS if bound in told), None)
