@@ -103,7 +103,7 @@ def grant(routes: Iterable[Route], conversation: str, ask: Ask) -> Grant:
 
 
 def addressed(routes: Iterable[Route], ask: Ask) -> bool:
-    """Whether somebody means it to be posted; if not, it is answered in OZ, and nobody misses it."""
+    """Whether somebody means it to be posted; if not, it is answered in OZ, unmissed in chats."""
     return bool(ask.destinations) or any(route.carries(ask) for route in routes)
 
 
