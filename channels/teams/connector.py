@@ -16,6 +16,7 @@ from yarl import URL
 
 from channels.contract import Later, Shut, Unsure
 from channels.teams.errors import WRONG_HOST, refusal
+from channels.teams.pace import Pace
 
 if TYPE_CHECKING:
     from channels.teams.settings import Settings
@@ -26,15 +27,11 @@ CALL_S = 15.0
 EARLY_S = 300.0
 """Ours: a token is renewed this long before its end, so that none ends on its way."""
 
-BURST, PER_S = 4, 1.8
-"""Sends at once, and then a second, in one conversation: below 7 in 1 s, 8 in 2 s and 60 in 30 s
-(platform facts, 2.5)."""
-
 LEAST_PAGE = 50
 """The service's least number of members in one answer."""
 
 MOST_REMEMBERED = 10_000
-"""Ours: conversations whose address and pace are kept in memory; the oldest are looked up anew."""
+"""Ours: conversations whose address is kept in memory; the oldest are looked up anew."""
 
 
 class Connector:
@@ -47,7 +44,7 @@ class Connector:
         self._good_until = 0.0
         self._renewing = asyncio.Lock()
         self._urls: OrderedDict[str, str] = OrderedDict()
-        self._paces: OrderedDict[str, _Pace] = OrderedDict()
+        self._pace = Pace()
 
     def learn(self, conversation: str, url: str) -> None:
         """Calls for that conversation go there from now on: what it told last holds."""
@@ -65,9 +62,13 @@ class Connector:
 
     # Calls
 
-    async def send(self, conversation: str, thread: str | None, body: dict[str, Any]) -> str:
-        """Posts a message; its id. Raises: PostError."""
-        await self._paced(conversation)
+    async def send(
+        self, conversation: str, thread: str | None, body: dict[str, Any], key: str | None = None
+    ) -> str:
+        """Posts a message; its id. `key` is the same for each try of one, which `Later` may put
+        off; without one the conversation's pace is waited for. Raises: PostError.
+        """
+        await self._pace.turn(conversation, key)
         path = f"{_talk(conversation, thread)}/activities"
         answer = await self._call("POST", path, body, conversation=conversation, posting=True)
         return str(answer.get("id", ""))
@@ -76,7 +77,7 @@ class Connector:
         self, conversation: str, thread: str | None, message: str, body: dict[str, Any]
     ) -> None:
         """Puts another message in the place of one of ours. Raises: PostError."""
-        await self._paced(conversation)
+        await self._pace.turn(conversation, f"update {message}")
         path = f"{_talk(conversation, thread)}/activities/{quote(message, safe='')}"
         await self._call("PUT", path, {**body, "id": message}, conversation=conversation)
 
@@ -191,31 +192,8 @@ class Connector:
             self._session = aiohttp.ClientSession(connector=connector, timeout=timeout)
         return self._session
 
-    # The pace
 
-    async def _paced(self, conversation: str) -> None:
-        loop = asyncio.get_running_loop()
-        pace = self._paces.get(conversation) or _Pace(loop.time())
-        _remember(self._paces, conversation, pace)
-        wait_s = pace.take(loop.time())
-        if wait_s > 0:
-            await asyncio.sleep(wait_s)
-
-
-class _Pace:
-    """A conversation's allowance: `BURST` at once, filled up again at `PER_S` a second."""
-
-    def __init__(self, now: float) -> None:
-        self._free, self._at = float(BURST), now
-
-    def take(self, now: float) -> float:
-        """How long this one has to wait; whoever comes next waits behind it."""
-        self._free = min(float(BURST), self._free + (now - self._at) * PER_S) - 1
-        self._at = now
-        return max(0.0, -self._free / PER_S)
-
-
-def _remember(known: OrderedDict[str, Any], name: str, value: Any) -> None:
+def _remember(known: OrderedDict[str, str], name: str, value: str) -> None:
     known[name] = value
     known.move_to_end(name)
     if len(known) > MOST_REMEMBERED:

@@ -7,10 +7,11 @@ understand a card, on any replica and after a restart.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from channels.present import Row
 from channels.shown import short
 from gateway.answer import Picked
 from gateway.question import Kind
@@ -18,7 +19,7 @@ from gateway.question import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from channels.forms import Entry
+    from channels.forms import Entry, Form
     from gateway.answer import Value
 
 Node = dict[str, Any]
@@ -37,6 +38,9 @@ MOST_SHOWN = 12
 HINT_CHARS = 100
 """Ours: of a hint that stands in an empty input, or says what is wrong; it is whole beside it."""
 
+LABEL_CHARS = 40
+"""Ours: of each label and option where whole ones are too large for a card; the text has them."""
+
 BRACES = re.compile(r"(?<=\{)(?=\{)")
 """Between two: clients make a date of `{{DATE(…)}}`, wherever it is written in one piece."""
 
@@ -48,6 +52,16 @@ _OPTION = re.compile(r"o[0-9]{1,4}", re.ASCII)
 
 
 # Out
+
+
+def brief(form: Form) -> Form:
+    """The form with its labels and options shortened, each with the key that the text has too."""
+    return replace(form, entries=tuple(map(_brief, form.entries)))
+
+
+def _brief(entry: Entry) -> Entry:
+    rows = [Row(row.key, f"{row.key}. {short(row.text, LABEL_CHARS)}") for row in entry.rows]
+    return replace(entry, label=short(entry.label, LABEL_CHARS), rows=tuple(rows))
 
 
 def inputs(entry: Entry, given: Mapping[str, str] | None = None) -> list[Node]:

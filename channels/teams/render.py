@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from channels.callback import pack
 from channels.capabilities import Capabilities, Reach
-from channels.contract import AskReason, OpenForm, PressApprove, PressDecline, Send
+from channels.contract import AskReason, OpenForm, PressApprove, PressDecline, Send, Unfit
 from channels.fitting import split
 from channels.present import head, tail
 from channels.shown import short, unstamped
-from channels.teams.inputs import BRACES, inputs
+from channels.teams.inputs import BRACES, brief, inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ LINE_BYTES = 62
 """Of the card's JSON around a line of text."""
 
 SUMMARY_CHARS = 160
-"""Ours: of the question, in the note that says a card has come."""
+"""Ours: of the question, in the note that says a card has come, and above a thread."""
 
 LOOK = "look"
 """The verb by which a client asks for a card anew; it is answered, and changes nothing."""
@@ -94,37 +95,41 @@ CAPABILITIES = Capabilities(
 # Posts
 
 
-def post(drawing: Drawing) -> list[Node]:
+def post(drawing: Drawing, *, opens_thread: bool = False) -> list[Node]:
     """The messages that show an ask, in their order; the last one is its post.
 
-    Only that one is drawn anew, so whatever comes before it never changes.
+    Only that one is drawn anew, so whatever stands beside it never changes. `opens_thread`: the
+    post goes first, and the others follow under it.
+
+    Raises: Unfit, its inputs are too large for any card.
     """
     leading, text = list(drawing.leading), drawing.text
     if not leading:
-        whole = _post(drawing, _view(drawing.view))
+        whole = _post(drawing, _view(drawing.view), drawing.form)
         if _fits(whole):
             return [whole]
         leading, text = split(head(drawing.view), TEXT_BYTES, measure), tail(drawing.view)
-    below = list(_lines(text))
-    last = _post(drawing, below)
-    if not _fits(last):
-        # Its inputs alone are too large for a card; the text is there to be replied to.
-        last = _post(drawing, below, with_form=False)
+    body = _top(drawing.view) if opens_thread else list(_lines(text))
+    last = _post(drawing, body, drawing.form)
+    if drawing.form is not None and not _fits(last):
+        last = _post(drawing, body, brief(drawing.form))
+        if not _fits(last):
+            raise Unfit("card_too_large")
     return [*map(plain_card, leading), last]
 
 
-def update(drawing: Drawing) -> Node:
-    """The post itself, drawn anew."""
-    return post(drawing)[-1]
+def update(drawing: Drawing, *, opens_thread: bool = False) -> Node:
+    """The post itself, drawn anew. Raises: Unfit, as `post`."""
+    return post(drawing, opens_thread=opens_thread)[-1]
 
 
-def _post(drawing: Drawing, body: list[Node], *, with_form: bool = True) -> Node:
+def _post(drawing: Drawing, body: list[Node], form: Form | None) -> Node:
     actions: list[Node] = []
     chosen = drawing.presentation
     if chosen is not None:
-        if drawing.form is not None and with_form:
-            body = [*body, *(node for one in drawing.form.entries for node in inputs(one))]
-            actions.append(_send(drawing.form))
+        if form is not None:
+            body = [*body, *(node for one in form.entries for node in inputs(one))]
+            actions.append(_send(form))
         actions += [_action(one) for one in (*chosen.buttons, *chosen.ways_out)]
     if drawing.link:
         actions.append({"type": "Action.OpenUrl", "title": drawing.link_label, "url": drawing.link})
@@ -144,6 +149,13 @@ def _post(drawing: Drawing, body: list[Node], *, with_form: bool = True) -> Node
 def plain_card(text: str) -> Node:
     """A message of text alone, every line break and blank of it kept."""
     return _message(_card(list(_lines(text)), []), short(unstamped(text), SUMMARY_CHARS))
+
+
+def _top(view: View) -> list[Node]:
+    """The first message of a thread in which the whole question follows."""
+    if view.sealed is not None:
+        return _view(view)
+    return _view(replace(view, question=short(view.question, SUMMARY_CHARS), sections=()))
 
 
 def _view(view: View) -> list[Node]:

@@ -1,7 +1,7 @@
 """The way in from Teams, and its transport; the only module with the Bot Framework SDK.
 
 The SDK says whether a request is the service's. What is in it is read from its JSON, which the
-SDK's models drop parts of; answers to invokes are written as they are, not through its adapter.
+SDK's models drop parts of.
 """
 
 from __future__ import annotations
@@ -22,21 +22,15 @@ from botframework.connector.auth import (
 )
 from botframework.connector.auth.jwt_token_extractor import JwtTokenExtractor
 
-from channels.contract import (
-    Later,
-    OpenForm,
-    PostError,
-    Pressed,
-    Response,
-    Shut,
-    Submitted,
-    Tell,
-)
-from channels.forms import Form, Reason
+from channels.contract import Later, PostError, Shut, Unfit
 from channels.teams import render
 from channels.teams.connector import Connector
 from channels.teams.inputs import stamp_ms
+from channels.teams.lines import Lines
 from channels.teams.parse import AskedLink, Did, Looked, Way, parse, service_url
+from channels.teams.posting import Posting, opens_thread, under
+from channels.teams.presses import Presses
+from channels.teams.saying import Saying
 from channels.teams.settings import PATH
 from gateway.errors import Unavailable
 from gateway.log import event
@@ -44,16 +38,10 @@ from gateway.log import event
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
 
-    from channels.contract import Destination, Interaction
+    from channels.contract import Destination
     from channels.desk import Desk
     from channels.drawing import Drawing
     from channels.teams.settings import Settings
-
-ACKNOWLEDGE_S = 0.6
-"""Ours: a press is answered within a second, with what came of it or that it takes longer."""
-
-FORM_S = 2.3
-"""Ours: a form is opened, or refused in words, within 2.5 s, while its person still looks at it."""
 
 VERIFY_S = 5.0
 """Ours: keys are fetched by the SDK without a limit of its own."""
@@ -69,9 +57,6 @@ KEYS_AGAIN_S = 300.0
 
 FINISH_S = 10.0
 """Ours: what is in hand may finish when we stop."""
-
-STEP_DONE = "\u2713"
-"""Answers a press of which nothing follows: a client takes no answer without a text."""
 
 _log = logging.getLogger("channels.teams")
 
@@ -184,29 +169,22 @@ class Transport:
         self._desk = desk
         self._gate = Gate(settings)
         self._connector = Connector(settings)
+        self._posting = Posting(self._connector)
+        self._saying = Saying(self._connector)
+        self._presses = Presses(desk, self._saying, self._keep, self._later)
+        self._lines = Lines()
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # Out
 
     async def post(self, where: Destination, drawing: Drawing, key: str) -> tuple[str, int]:
-        """See `contract.Transport`; Teams knows no key for a second try."""
-        del key
-        *leading, last = render.post(drawing)
-        top = where.thread is None and where.account is None and _is_channel(where.conversation)
-        if leading and top:
-            # The post opens a thread of its own, so what belongs before it follows inside.
-            message = await self._connector.send(where.conversation, None, last)
-            for one in leading:
-                await self._connector.send(where.conversation, message, one)
-            return message, _ms(message)
-        for one in leading:
-            await self._connector.send(where.conversation, where.thread, one)
-        message = await self._connector.send(where.conversation, where.thread, last)
+        """See `contract.Transport`."""
+        message = await self._posting.post(where, drawing, key)
         return message, _ms(message)
 
     async def update(self, where: Destination, message: str, drawing: Drawing) -> None:
         """See `contract.Transport`."""
-        body = render.update(drawing)
+        body = render.update(drawing, opens_thread=opens_thread(where))
         await self._connector.update(where.conversation, where.thread, message, body)
 
     async def note(
@@ -218,7 +196,9 @@ class Transport:
         only_under: bool = False,  # noqa: ARG002  # no refusal of Teams tells
     ) -> None:
         """See `contract.Transport`."""
-        await self._connector.send(where.conversation, _under(where, message), render.said(text))
+        thread = under(where, message)
+        body = render.said(text)
+        await self._connector.send(where.conversation, thread, body, f"note {message}")
 
     async def direct(self, account: str) -> str:
         """See `contract.Transport`."""
@@ -281,16 +261,17 @@ class Transport:
                     return web.Response(status=501 if invoked else 200)
                 case AskedLink():
                     tell = self._desk.link(found.sender, found.where)
-                    self._later(self._whisper(found.sender.account, found.where, tell))
+                    self._later(self._saying.whisper(found.sender.account, found.where, tell))
                     return web.Response()
                 case Looked():
                     return await self._show(found)
                 case Did(Way.TYPED, typed):
-                    response = await self._desk.handle(typed)
-                    self._later(self._tell(typed, response, found.way))
+                    async with self._lines.turn(typed.where.conversation):
+                        response = await self._desk.handle(typed)
+                        self._later(self._saying.tell(typed, response, found.way))
                     return web.Response()
                 case Did():
-                    return await self._press(found)
+                    return await self._presses.answer(found)
         except Unavailable:
             return web.Response(status=503)
 
@@ -299,97 +280,14 @@ class Transport:
         drawing = await self._desk.drawn(looked.ask_id, looked.where, looked.message)
         if drawing is None:
             return web.json_response(render.unknown())
-        card = render.update(drawing)["attachments"][0]["content"]
+        try:
+            body = render.update(drawing, opens_thread=opens_thread(looked.where))
+        except Unfit:
+            return web.json_response(render.unknown())
+        card = body["attachments"][0]["content"]
         return web.json_response(render.shown_to_presser(card))
 
-    # Presses and forms
-
-    async def _press(self, did: Did) -> web.Response:
-        """Handles a press for as long as its way allows, and goes on behind the answer."""
-        interaction = did.interaction
-        needs_form = did.way in (Way.FETCH, Way.DIALOG) or isinstance(interaction, Submitted)
-        work = asyncio.create_task(self._handle(did))
-        self._keep(work)
-        done, _ = await asyncio.wait({work}, timeout=FORM_S if needs_form else ACKNOWLEDGE_S)
-        if done:
-            return self._answered(did, await work)
-        self._later(self._afterwards(did, work))
-        tell = self._desk.taking_long(interaction.sender, interaction.where)
-        return self._answered(did, (Response((tell,)), None))
-
-    async def _handle(self, did: Did) -> tuple[Response, Form | None]:
-        """What follows, and the form to show again where something in it was wrong."""
-        interaction = did.interaction
-        try:
-            response = await self._desk.handle(interaction)
-            if not response.faults or not isinstance(interaction, Submitted):
-                return response, None
-            again = Pressed(
-                where=interaction.where,
-                sender=interaction.sender,
-                at=interaction.at,
-                event=f"{interaction.event}:again",
-                ask_id=interaction.ask_id,
-                control=OpenForm(interaction.page),
-            )
-            reopened = await self._desk.handle(again)
-        except Unavailable:
-            tell = self._desk.unavailable(interaction.sender, interaction.where)
-            return Response((tell,)), None
-        form = reopened.form
-        return (response, form) if isinstance(form, Form) else (reopened, None)
-
-    def _answered(self, did: Did, outcome: tuple[Response, Form | None]) -> web.Response:
-        """The answer in the shape of the way the press came."""
-        response, again = outcome
-        if did.way is Way.SUBMIT:
-            # An older client shows no answer; what is said comes as a message.
-            self._later(self._tell(did.interaction, response, did.way))
-            return web.Response()
-        words = _words(response)
-        if did.way is Way.FETCH and isinstance(response.form, Reason):
-            return web.json_response(render.reason_dialog(response.form))
-        if did.way is not Way.EXECUTE:
-            return web.json_response(render.task_said(words) if words else {})
-        if again is not None:
-            card = render.form_card(again, did.raw, response.faults)
-            return web.json_response(render.shown_to_presser(card))
-        return web.json_response(render.toast(words or STEP_DONE))
-
-    async def _afterwards(self, did: Did, work: asyncio.Task[tuple[Response, Form | None]]) -> None:
-        """What came of a press whose answer had to go out before."""
-        response, _ = await work
-        interaction = did.interaction
-        if did.way is Way.SUBMIT:
-            await self._tell(interaction, response, did.way)
-        elif response.settled is None and (text := _words(response)):
-            # Of an ask that has ended the post itself tells.
-            await self._whisper(interaction.sender.account, interaction.where, Tell(text))
-
-    # What is said back
-
-    async def _tell(self, interaction: Interaction, response: Response, way: Way) -> None:
-        """In a chat of two the words themselves; among others what they may read, if anything."""
-        where = interaction.where
-        message = getattr(interaction, "message", None)
-        thread = _under(where, message) if message else where.thread
-        faults = "\n".join(response.faults.values())
-        if faults:
-            await self._connector.send(where.conversation, thread, render.said(faults))
-        for tell in response.tells:
-            body = render.tell(tell, public=not where.direct)
-            if body is not None:
-                await self._connector.send(where.conversation, thread, body)
-            elif way is Way.SUBMIT:
-                # Whoever pressed hears of it, if not here then where nobody else does.
-                await self._whisper(interaction.sender.account, where, tell)
-
-    async def _whisper(self, account: str, where: Destination, tell: Tell) -> None:
-        """For their eyes alone: in the chat with them, which may have to be opened."""
-        talk = where.conversation if where.direct else await self._connector.open(account)
-        body = render.tell(tell, public=False)
-        if body is not None:
-            await self._connector.send(talk, None, body)
+    # Behind answers
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         """Goes on behind the answer; what the platform does not take is noted, not raised."""
@@ -407,21 +305,6 @@ class Transport:
     def _keep(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _words(response: Response) -> str:
-    """Everything that is said to whoever acted, what was wrong with a form first."""
-    return "\n".join((*response.faults.values(), *(tell.text for tell in response.tells)))
-
-
-def _is_channel(conversation: str) -> bool:
-    """Whether it has threads. Ids: platform facts, 2.4; the second is that of old teams."""
-    return conversation.endswith(("@thread.tacv2", "@thread.skype"))
-
-
-def _under(where: Destination, message: str) -> str | None:
-    """The thread under a message, where there are threads."""
-    return (where.thread or message) if _is_channel(where.conversation) else None
 
 
 def _ms(message: str) -> int:

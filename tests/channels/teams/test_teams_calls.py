@@ -22,8 +22,9 @@ from channels.contract import (
 )
 from channels.drawing import Drawing, draw
 from channels.teams.channel import CHANNEL as TEAMS
-from channels.teams.connector import BURST, PER_S, Connector, _Pace
+from channels.teams.connector import Connector
 from channels.teams.errors import MOST_WAIT_S, refusal
+from channels.teams.pace import BURST, PATIENCE_S, PER_S, Pace
 from channels.teams.settings import Settings
 from channels.testing.teams import Teams
 from tests.channels.gatewayed import Gatewayed
@@ -224,17 +225,61 @@ async def test_the_services_rates_are_kept(redis_url: str, tmp_path: Path) -> No
     async with running(redis_url, tmp_path, ()) as (teams, gate):
         teams.rate_limits = True
         transport = gate.chats.transports["teams"]
-        await asyncio.gather(*(transport.note(HERE, "1", str(n)) for n in range(9)))
+
+        async def insisted(number: int) -> None:
+            """As the worker does: what is put off is tried again when it said."""
+            while True:
+                try:
+                    return await transport.note(HERE, f"{number}", str(number))
+                except Later as error:
+                    await asyncio.sleep(error.after_s or 0)
+
+        await asyncio.gather(*map(insisted, range(9)))
         assert teams.count("sendToConversation") == 9
         assert not [one for one in teams.calls if one.refused]
 
 
 def test_a_pace_lets_a_burst_go_and_then_a_few_a_second() -> None:
     """At every window that the service counts."""
-    pace = _Pace(0.0)
-    sent = [pace.take(0.0) for _ in range(200)]
-    assert sent[:BURST] == [0.0] * BURST
+    pace = Pace(lambda: 0.0)
+    sent = [pace.take(GROUP) for _ in range(200)]
+    assert sent[:BURST] == pytest.approx([0.0] * BURST)
     assert sent[BURST] == pytest.approx(1 / PER_S)
     for most, seconds in ((7, 1.0), (8, 2.0), (60, 30.0)):
         for at in sent:
             assert sum(at <= other < at + seconds for other in sent) <= most
+
+
+async def test_a_long_wait_is_not_slept_here() -> None:
+    """It is told, and its turn is kept: whoever comes later does not get it."""
+    now = 0.0
+    pace = Pace(lambda: now)
+    for _ in range(20):
+        pace.take(GROUP)
+    with pytest.raises(Later) as late:
+        await pace.turn(GROUP, "first")
+    with pytest.raises(Later) as later:
+        await pace.turn(GROUP, "second")
+    assert late.value.after_s is not None
+    assert later.value.after_s == pytest.approx(late.value.after_s + 1 / PER_S)
+    assert late.value.after_s > PATIENCE_S
+    await pace.turn(CHANNEL, "elsewhere")
+    now = late.value.after_s
+    async with asyncio.timeout(0):
+        await pace.turn(GROUP, "first")
+
+
+async def test_what_is_put_off_blocks_no_worker(both: tuple[Teams, Any]) -> None:
+    """A busy conversation's posts, drawings and notes are handed back, not slept upon."""
+    teams, transport = both
+    message, _ = await transport.post(HERE, drawing(), "k")
+    began = asyncio.get_running_loop().time()
+    posts = (transport.post(HERE, drawing(), str(n)) for n in range(20))
+    found = await asyncio.gather(*posts, return_exceptions=True)
+    for call in (transport.update(HERE, message, drawing()), transport.note(HERE, message, "x")):
+        with pytest.raises(Later):
+            await call
+    assert asyncio.get_running_loop().time() - began < PATIENCE_S + 1
+    assert (
+        sum(isinstance(one, Later) for one in found) == 20 - teams.count("sendToConversation") + 1
+    )

@@ -165,16 +165,6 @@ def test_long_options_leave_the_card_before_its_inputs_do() -> None:
     assert all(flat(label) in text for label in labels)
 
 
-def test_inputs_too_large_for_any_card_leave_the_text() -> None:
-    """Nothing is refused: the question is all there, to be replied to."""
-    fields = [field(Kind.CHOICE, f"f{n}", label="é" * 900) for n in range(20)]
-    fields = [one.model_copy(update={"options": choice("é" * 300, "b").options}) for one in fields]
-    ask = ask_of(*fields)
-    sent = messages(drawn(ask))
-    assert card(sent[-1]).inputs == []
-    assert flat(seen(drawn(ask))).count("é" * 900) >= 20
-
-
 def test_an_approval_has_its_two_answers_and_a_way_to_say_why() -> None:
     """Approve is pressed; Deny asks for a reason in a dialog."""
     (message,) = messages(drawn(approval(), link="https://oz.example/a"))
