@@ -7,7 +7,6 @@ store's own. Deadlines and moves of time never meet within that.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ import redis
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
-from pydantic import BaseModel
 
 from gateway.ask import Outcome, Run, RunStatus, Status
 from gateway.errors import Conflict, DraftMoved
@@ -23,10 +21,7 @@ from gateway.ids import ask_id, digest
 from gateway.ladder import Rung
 from gateway.store import (
     Cursor,
-    DeadLetter,
-    Due,
     Ending,
-    Event,
     EventType,
     Group,
     NewAsk,
@@ -34,6 +29,7 @@ from gateway.store import (
     Taken,
     When,
 )
+from tests.contract.alike import alike, by_what_it_is
 from tests.contract.backends import InMemory, InRedis
 from tests.contract.making import HOOK, a_run, new_ask, taken_by
 
@@ -43,9 +39,6 @@ if TYPE_CHECKING:
     from gateway.ask import AskRecord
     from gateway.store import Store
     from tests.contract.backends import Backend
-
-STEP_SLACK = timedelta(seconds=20)
-"""Ours: above what one step takes on a busy machine, far below the quarter hours of the moves."""
 
 QUARTER = timedelta(minutes=15)
 BESIDE = timedelta(minutes=7)
@@ -63,47 +56,6 @@ RUNGS = st.sampled_from([(), (Rung(share=0.25),), (Rung(after_s=900), Rung(share
 ENDED = st.sampled_from([RunStatus.FINISHED, RunStatus.FAILED])
 LATER = st.integers(0, 8).map(lambda quarters: quarters * QUARTER)
 MAYBE_LATER = st.none() | LATER
-
-
-def alike(one: Any, other: Any) -> bool:  # noqa: PLR0911 - one line a kind of answer
-    """Whether two answers are the same, whatever belongs to one store alone aside."""
-    match one, other:
-        case datetime(), datetime():
-            return abs(one - other) < STEP_SLACK
-        case Taken(), Taken():
-            return one.gone == other.gone and alike(one.event, other.event)
-        case Due(), Due():
-            return set(one.members) == set(other.members) and alike(one.next_at, other.next_at)
-        case Event(), Event():
-            bare = [event._replace(id="", at_ms=0) for event in (one, other)]
-            # What `deliver` is told has no run; its time is the server's own, which no test moves.
-            return (not one.run_id or alike(one.at, other.at)) and bare[0] == bare[1]
-        case DeadLetter(), DeadLetter():
-            return alike(_but(one, "id"), _but(other, "id"))
-        case BaseModel(), BaseModel():
-            return one == other
-        case dict(), dict():
-            return one.keys() == other.keys() and all(alike(one[k], other[k]) for k in one)
-        case ((list() | tuple()), (list() | tuple())):
-            return len(one) == len(other) and all(map(alike, one, other))
-        case _ if is_dataclass(one) and type(one) is type(other):
-            return alike(_but(one), _but(other))
-        case _:
-            return type(one) is type(other) and bool(one == other)
-
-
-def _but(value: Any, *left_out: str) -> dict[str, Any]:
-    return {f.name: getattr(value, f.name) for f in fields(value) if f.name not in left_out}
-
-
-def by_what_it_is(taken: list[Taken]) -> list[Taken]:
-    """Entries in an order that both stores can keep: theirs is by place."""
-
-    def what(one: Taken) -> tuple[str, ...]:
-        event = one.event
-        return (event.run_id, event.ask_id or "", event.type, event.note) if event else ()
-
-    return sorted((one for one in taken if not one.gone), key=what)
 
 
 class Agree(RuleBasedStateMachine):
