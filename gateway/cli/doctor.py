@@ -59,7 +59,7 @@ def doctor(
     from gateway.cli.settings import read_config
 
     if send is not None:
-        _send(send, as_json=as_json)
+        _send(send, config, as_json=as_json)
         return
     found = asyncio.run(_examine(read_config(os.environ, OZ_CONFIG=config), channel))
     _print(found, as_json=as_json)
@@ -174,14 +174,16 @@ def _rooms(name: str, config: Config) -> Sequence[Target]:
     return tuple(dict.fromkeys(room for room in rooms if room.channel == name))
 
 
-def _send(destination: str, *, as_json: bool) -> None:
+def _send(destination: str, config: str | None, *, as_json: bool) -> None:
     """A real ask by the running gateway, and its answer."""
     from uuid import uuid4
 
     from gateway.cli.client import Client
+    from gateway.cli.connection import connection
 
     key = f"doctor-{uuid4().hex}"
-    with Client() as client:
+    named = {} if config is None else {"OZ_CONFIG": config}
+    with Client(connection({**os.environ, **named})) as client:
         run = client.post("/v1/runs", {"agent": "oz-doctor", "timeout": WAIT_S}, key=key)
         try:
             asked = client.post(
