@@ -50,6 +50,7 @@ TOKENS = st.sampled_from(["t1", "t2"])
 GROUPS = st.sampled_from([Group.RESUME, Group.NOTIFY, Group.DELIVER])
 CONSUMERS = st.sampled_from(["w1", "w2"])
 NAMES = st.sampled_from(["n1", "n2"])
+DRAFTS = st.sampled_from(["", "x", None])
 PLACES = st.sampled_from(["slack:C1", "slack:C2#17.1"])
 KINDS = st.sampled_from([EventType.ASK_REFUSED, EventType.WEBHOOK_DEAD, EventType.ASK_UNDELIVERED])
 RUNGS = st.sampled_from([(), (Rung(share=0.25),), (Rung(after_s=900), Rung(share=0.5))])
@@ -324,13 +325,7 @@ class Agree(RuleBasedStateMachine):
         self.both(lambda store: store.members(f"s:{name}"))
         self.both(lambda store: store.joined(name))
 
-    @rule(
-        run=RUNS,
-        call=CALLS,
-        token=TOKENS,
-        draft=st.sampled_from(["", "x", None]),
-        over=st.sampled_from(["", "x", None]),
-    )
+    @rule(run=RUNS, call=CALLS, token=TOKENS, draft=DRAFTS, over=DRAFTS)
     def draft(self, run: str, call: str, token: str, draft: str | None, over: str | None) -> None:
         asked = ask_id(run, call)
         if draft is None:
