@@ -11,6 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gateway.backoff import Backoff
@@ -112,22 +113,27 @@ class _Hands:
 
     def __init__(self, work: Callable[[Taken], Coroutine[Any, Any, bool]]) -> None:
         self._work = work
-        self._in_hand: dict[tuple[int, str], tuple[Taken, asyncio.Task[bool]]] = {}
+        self._in_hand: dict[tuple[int, str], asyncio.Task[bool]] = {}
+        self._over: list[tuple[Taken, asyncio.Task[bool]]] = []
 
     def take(self, entries: Sequence[Taken]) -> None:
         for entry in entries:
             if entry.key not in self._in_hand:
-                self._in_hand[entry.key] = (entry, asyncio.create_task(self._work(entry)))
+                task = self._in_hand[entry.key] = asyncio.create_task(self._work(entry))
+                task.add_done_callback(partial(self._finish, entry))
+
+    def _finish(self, entry: Taken, task: asyncio.Task[bool]) -> None:
+        self._over.append((entry, task))
 
     def finished(self) -> list[Taken]:
         """Those to be acknowledged now. Raises: what the work on one of them raised."""
-        over = [pair for pair in self._in_hand.values() if pair[1].done()]
+        over, self._over = self._over, []
         for entry, _ in over:
             del self._in_hand[entry.key]
         return [entry for entry, task in over if task.result()]
 
     async def aclose(self) -> None:
-        tasks = [task for _, task in self._in_hand.values()]
+        tasks = self._in_hand.values()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
