@@ -142,6 +142,21 @@ async def test_an_author_whom_the_platform_hides_is_told_once_for_each_ask(chats
     assert await ask.status() == "pending"
 
 
+async def test_an_author_whom_the_platform_hides_has_no_right_by_a_route(store: Store) -> None:
+    """It lets the members of a place answer; whether this is one, nobody can say."""
+    group = Destination("telegram", "G1")
+    granted = Route(conversation="telegram:G1", tenant="acme", content=True, answer=True)
+    chats = Chats(store, [granted])
+    hidden = Sender("1087968824", "Group", hidden=True)
+    first, second = await chats.open(where=group), await chats.open(where=group)
+    (refused,) = (await first.press("o1", by=hidden)).tells
+    assert refused.text.startswith("You can't answer this one")
+    assert (await chats.reply("1", hidden, group, addressed=True)).tells == ()
+    assert (await first.status(), await second.status()) == ("pending", "pending")
+    await first.press("o1", by=Sender("1002"))
+    assert await first.status() == "answered"
+
+
 async def test_a_button_of_another_ask_or_maker_answers_nothing(chats: Chats) -> None:
     """Unknown options, controls the contract lacks, asks that are gone: told, and nothing done."""
     ask = await chats.open()
