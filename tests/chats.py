@@ -95,17 +95,20 @@ _numbers = count(1)
 class Chats:
     """One replica of a gateway, with the way in from its chats."""
 
-    def __init__(self, store: Store, routes: Sequence[Route] = ()) -> None:
+    def __init__(
+        self, store: Store, routes: Sequence[Route] = (), people: Sequence[Person] = PEOPLE
+    ) -> None:
         self.store = store
         self.routes = routes
+        self.people = people
         self.broker = Broker(store, Waiters(store))
         self.conversations = Conversations(store)
-        self.everyone = Everyone(People(PEOPLE), {"acme": ACME}, routes, {"slack": THREADS})
+        self.everyone = Everyone(People(people), {"acme": ACME}, routes, {"slack": THREADS})
         self.interactions = Interactions(self.broker, self.conversations, self.everyone)
 
     def replica(self) -> Chats:
         """Another gateway over the same store, as after a restart."""
-        return Chats(self.store, self.routes)
+        return Chats(self.store, self.routes, self.people)
 
     async def open(
         self,

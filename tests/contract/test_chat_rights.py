@@ -23,6 +23,7 @@ from tests.chats import (
     ANA,
     BLIND,
     CHANNEL,
+    KEVIN,
     THREAD,
     U3,
     U4,
@@ -155,6 +156,22 @@ async def test_an_author_whom_the_platform_hides_has_no_right_by_a_route(store: 
     assert (await first.status(), await second.status()) == ("pending", "pending")
     await first.press("o1", by=Sender("1002"))
     assert await first.status() == "answered"
+
+
+@pytest.mark.parametrize(
+    "sender", [Sender("1001", "Kevin", hidden=True), Sender("1087968824", "Group")]
+)
+async def test_an_account_that_may_be_anybodys_is_nobodys(store: Store, sender: Sender) -> None:
+    """Hidden by the platform, or known to be shared: nobody of the config is meant by it."""
+    group = Destination("telegram", "G1")
+    admins = KEVIN.model_copy(update={"identities": ("telegram:1001", "telegram:1087968824")})
+    chats = Chats(store, people=(admins,))
+    ask = await chats.open(where=group)
+    (refused,) = (await ask.press("o1", by=sender)).tells
+    assert refused.text.startswith("You can't answer this one")
+    assert await ask.status() == "pending"
+    await ask.press("o1", by=Sender("1001", "Kevin"))
+    assert await ask.status() == "answered"
 
 
 async def test_a_button_of_another_ask_or_maker_answers_nothing(chats: Chats) -> None:
