@@ -104,6 +104,14 @@ async def test_a_part_delivered_again_is_not_taken_for_the_next(chats: Chats) ->
     assert texts(await chats.reply("5")) == ["Got it. copies: 2; pages: 5."]
 
 
+async def test_a_part_that_is_kept_is_not_told_where_content_is_not_granted(chats: Chats) -> None:
+    """SE-13: the others there learn that something came, and nothing of what."""
+    await chats.open(ON, COPIES, where=THREAD)
+    response = await chats.reply("on = 2026-10-20", where=THREAD, addressed=True)
+    assert "20 October 2026" in texts(response)[0]
+    assert public(response) == ["Noted. The question still waits for the rest."]
+
+
 async def test_two_people_fill_in_their_own_drafts(chats: Chats) -> None:
     """What one began, another does not finish."""
     await chats.open(ON, COPIES, where=THREAD)
