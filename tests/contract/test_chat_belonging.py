@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from channels.contract import (
     Destination,
+    Drop,
+    Send,
 )
-from channels.inbound.kept import event_of
+from channels.inbound.kept import event_of, kept_name
 from tests.chats import (
     CHANNEL,
     DIRECT,
@@ -62,6 +67,26 @@ async def test_with_several_waiting_the_words_are_kept_until_one_is_named(chats:
     assert texts(await second.press(send)) == ["Got it: Production."]
     assert texts(await second.press(send)) == []
     assert (await first.status(), await second.values()) == ("pending", PRODUCTION)
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [CHANNEL, replace(DIRECT, channel="teams")], ids=["conversation", "channel"]
+)
+@pytest.mark.parametrize("control", [Send, Drop])
+async def test_a_kept_message_is_its_authors_in_its_own_place_alone(
+    chats: Chats, elsewhere: Destination, control: type[Send | Drop]
+) -> None:
+    """The same id on another platform is another person; a name of kept words opens nothing."""
+    ask = await chats.open()
+    await chats.open()
+    message = await chats.typed("2")
+    await chats.hand(message)
+    press = await ask.pressed(control(kept_name(message)))
+    assert texts(await chats.hand(replace(press, where=elsewhere))) == [
+        "Only the one who wrote that message can send it."
+    ]
+    assert await ask.status() == "pending"
+    assert texts(await chats.hand(press)) in (["Got it: Production."], ["Nothing was sent."])
 
 
 async def test_what_is_too_long_to_answer_anything_is_not_kept(chats: Chats) -> None:
