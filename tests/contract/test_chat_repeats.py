@@ -161,6 +161,17 @@ async def test_an_edit_need_not_say_again_what_it_belongs_to(chats: Chats) -> No
     assert texts(await chats.hand(changed)) == ["Got it: Production."]
 
 
+async def test_an_edit_that_comes_first_says_what_its_message_belongs_to(chats: Chats) -> None:
+    """For the edits after it, and for the message itself, which may have been held up."""
+    ask = await chats.open(where=CHANNEL)
+    message = await chats.typed("8", where=CHANNEL, reply_to=ask.post)
+    changed = edited(message, "7", "1")
+    assert len((await chats.hand(changed)).tells) == 1
+    unmarked = replace(message, reply_to=None)
+    assert len((await chats.hand(unmarked)).tells) == 1
+    assert texts(await chats.hand(edited(unmarked, "2", "2"))) == ["Got it: Production."]
+
+
 async def test_talk_that_is_edited_stays_talk(
     chats: Chats, advance: Callable[[timedelta], None]
 ) -> None:
