@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
     from pathlib import Path
 
+    import pytest
+
     from gateway.config import Config
     from gateway.question import Field
 
@@ -118,6 +120,25 @@ class Gatewayed:
             return bool(posts) and all(post.closed for post in posts.values())
 
         await until(over, "its posts show the end", within_s=within_s)
+
+
+class Slow:
+    """A store that does not say what waits in a conversation until it `goes_on`.
+
+    `times` it was asked so far, which every message begins with.
+    """
+
+    def __init__(self, made: Gatewayed, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked, self.goes_on = asyncio.Event(), asyncio.Event()
+        self.times = 0
+        self._joined = made.store.joined
+        monkeypatch.setattr(made.store, "joined", self._late)
+
+    async def _late(self, conversation: str) -> Mapping[str, str]:
+        self.times += 1
+        self.asked.set()
+        await self.goes_on.wait()
+        return await self._joined(conversation)
 
 
 def settings(

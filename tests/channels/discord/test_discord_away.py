@@ -17,7 +17,7 @@ from gateway.ask import Status
 from gateway.embedded_redis import EngineError, find_server
 from gateway.question import Kind
 from tests.channels.discord.rooms import OPEN, PEOPLE, opened, posted, running, told
-from tests.channels.gatewayed import gateway, settings
+from tests.channels.gatewayed import Slow, gateway, settings
 from tests.redis.servers import Rack, racks
 from tests.strategies_reply import choice, field
 from tests.waiting import until
@@ -88,6 +88,26 @@ async def test_with_the_store_away_a_message_waits(rack: Rack, tmp_path: Path) -
         record = await gate.ended(ask)
         assert record.outcome is not None
         assert record.outcome.values == {"pick": {"options": ["o2"], "write_in": None}}
+
+
+async def test_messages_of_a_conversation_are_read_in_their_order(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the first one takes; commands do not wait for them."""
+    async with running(redis_url, tmp_path) as (chat, gate):
+        ask = await gate.ask(choice("red", "blue"))
+        post = await posted(chat)
+        store = Slow(gate, monkeypatch)
+        await chat.type("7", "600", "2", reply_to=post.id)
+        await store.asked.wait()
+        await chat.type("7", "600", "1", reply_to=post.id)
+        await chat.slash("7", "600", "oz link")
+        await told(chat, 1)
+        assert store.times == 1
+        store.goes_on.set()
+        outcome = (await gate.ended(ask)).outcome
+        assert outcome is not None
+        assert outcome.values == {"pick": {"options": ["o2"], "write_in": None}}
 
 
 async def test_a_slow_store_never_keeps_a_press_waiting(
