@@ -9,9 +9,10 @@ import pytest
 
 from channels.testing.slack import Slack
 from gateway.question import Kind
-from tests.channels.gatewayed import Gatewayed
+from tests.channels.gatewayed import Gatewayed, Slow
 from tests.channels.slack.rooms import DIRECT, SEALED, both, posted, running, told, without_proxy
 from tests.strategies_reply import choice, field
+from tests.waiting import until
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +55,27 @@ async def test_a_mention_answers_once(room: tuple[Slack, Gatewayed]) -> None:
     await gate.ended(ask)
     await chat.until(lambda: len([one for one in chat.calls if one.method == "ack"]) >= 4)
     assert await told(chat, "U1") == ["Got it: blue."]
+
+
+async def test_messages_of_a_conversation_are_read_in_their_order(
+    room: tuple[Slack, Gatewayed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the first one takes; commands do not wait for them."""
+    chat, gate = room
+    ask = await gate.ask(choice("red", "blue"))
+    post = await posted(chat)
+    store = Slow(gate, monkeypatch)
+    await chat.type("U1", "C1", "2", reply_to=post.id)
+    await store.asked.wait()
+    await chat.type("U1", "C1", "1", reply_to=post.id)
+    await until(lambda: len(chat.deliveries) == 3, "the post and both messages are brought")
+    await chat.command("U1", "C1", "link")
+    await told(chat, "U1")
+    assert store.times == 1
+    store.goes_on.set()
+    outcome = (await gate.ended(ask)).outcome
+    assert outcome is not None
+    assert outcome.values == {"pick": {"options": ["o2"], "write_in": None}}
 
 
 async def test_own_words_after_other_are_sent_from_the_thread(
