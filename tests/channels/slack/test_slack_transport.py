@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -13,7 +12,7 @@ from aiohttp import ClientSession
 
 from channels.testing.slack import Slack
 from gateway.errors import Unavailable
-from tests.channels.gatewayed import Gatewayed
+from tests.channels.gatewayed import Gatewayed, Slow
 from tests.channels.slack.rooms import OPEN, posted, running, told, without_proxy
 from tests.strategies_reply import choice
 from tests.waiting import until
@@ -226,17 +225,12 @@ async def test_what_is_in_hand_when_a_connection_is_renewed_is_still_confirmed(
     chat, gate = room
     ask = await gate.ask(choice("red", "blue"))
     post = await posted(chat)
-    slow, read = asyncio.Event(), gate.store.read
-
-    async def late(ask_id: str) -> object:
-        await slow.wait()
-        return await read(ask_id)
-
-    monkeypatch.setattr(gate.store, "read", late)
+    store = Slow(gate, monkeypatch)
     await chat.type("U1", "C1", "blue", reply_to=post.id)
+    await store.asked.wait()
     await chat.refresh("warning")
     await chat.until(lambda: chat.connections == 1)
-    slow.set()
+    store.goes_on.set()
     await gate.ended(ask)
     made = [one for one in chat.deliveries if one.payload["event"].get("user") == "U1"]
     await chat.until(lambda: made[0].answer)
