@@ -120,6 +120,27 @@ async def test_a_message_that_cannot_be_kept_is_to_come_again(
         assert door.words == ["one"]
 
 
+async def test_what_comes_before_we_know_who_we_are_is_to_come_again() -> None:
+    """With the Bot API away at our start, nothing can be told apart from our own words."""
+    from aiohttp.test_utils import TestClient, TestServer
+    from aiohttp.web import Application
+
+    more = {"mode": "webhook", "webhook_url": HOOK}
+    async with platform() as chat, open_transport(chat, more, listening=False) as (transport, door):
+        app = Application()
+        app.add_routes(transport.routes())
+        async with chat.held():
+            await chat.type(ANA, ANA, "one")
+            [update] = [one.body for one in chat.updates.pending]
+        headers = {"X-Telegram-Bot-Api-Secret-Token": of(chat, **more).webhook_secret}
+        async with TestClient(TestServer(app)) as client:
+            chat.fail("getMe", times=1, status=502)
+            first = await client.post("/telegram", json=update, headers=headers)
+            again = await client.post("/telegram", json=update, headers=headers)
+        assert [first.status, again.status] == [503, 200]
+        assert door.words == ["one"]
+
+
 async def hand(oz: Any, chat: Telegram, update: dict[str, Any]) -> int:
     """Posts an update to that replica; the status it is answered with."""
     assert chat.updates.webhook is not None
