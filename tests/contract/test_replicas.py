@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gateway import group_reader
 from gateway.answer import from_plain
 from gateway.ask import Status
 from gateway.broker import Broker, Try, endings
@@ -195,6 +196,19 @@ async def test_what_a_reader_dies_with_is_handed_out_again(store: Store) -> None
     await reader.aclose()
     again = await store.claim_stale(Group.RESUME, "w2", timedelta())
     assert [one.event for one in again] == [one.event for one in taken] != []
+
+
+async def test_what_a_reader_died_with_is_taken_over_by_another_once_it_is_stale(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not sooner, as the first may be at it still."""
+    dead, hasty, heir = [GroupReader(store, Group.RESUME, f"w{n}", 100) for n in range(3)]
+    await dead.take(NO_WAIT)  # it may only have made the group
+    await asked(store)
+    left = await dead.take(NO_WAIT)
+    assert await hasty.take(NO_WAIT) == []
+    monkeypatch.setattr(group_reader, "STALE", timedelta())
+    assert await heir.take(NO_WAIT) == left != []
 
 
 async def test_what_a_reader_failed_with_comes_first_and_at_once(store: Store) -> None:
