@@ -10,6 +10,7 @@ import redis
 
 from tests.chats import Chats
 from tests.contract.backends import InMemory, InRedis
+from tests.contract.receiving import receiving
 from tests.redis.servers import engines, racks
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from gateway.store import Store
     from tests.contract.backends import Backend
+    from tests.contract.receiving import Receiver
 
 OTHERS = list(engines().items())[1:]
 """Beside the server that the session's own Redis is: at most one, the wheel's."""
@@ -79,3 +81,10 @@ def advance(backend: Backend) -> Callable[[timedelta], None]:
 def chats(store: Store) -> Chats:
     """A gateway's chats over an empty store."""
     return Chats(store)
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    """Where webhooks are posted to."""
+    async with receiving() as made:
+        yield made

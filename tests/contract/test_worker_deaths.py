@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, cast
@@ -22,6 +22,7 @@ from gateway.posts import Posts, PostState
 from gateway.routes import Route
 from gateway.store import EventType, Store
 from tests.chats import AGENT, CHANNEL, DIRECT, Ask, Chats
+from tests.contract.dying import Fuse, Mortal
 from tests.screens import Screen, at_rest, places, worker_of
 
 C2 = Destination("slack", "C2")
@@ -31,44 +32,6 @@ GONE = Unreachable("not_in_channel")
 
 LEAST_STEPS = 12
 """Fewer deaths than that have not gone through a whole look."""
-
-
-class Died(BaseException):
-    """The process is gone: nothing of ours catches it."""
-
-
-@dataclass
-class Fuse:
-    """Burns through at the `at`-th step; from then on no step is taken."""
-
-    at: int
-    steps: int = 0
-
-    @property
-    def burnt(self) -> bool:
-        return self.steps >= self.at
-
-    def step(self) -> None:
-        self.steps += 1
-        if self.burnt:
-            raise Died
-
-
-class Mortal:
-    """Passes every call on, and dies before or after one of them."""
-
-    def __init__(self, thing: object, fuse: Fuse) -> None:
-        self._thing = thing
-        self._fuse = fuse
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        async def call(*args: Any, **more: Any) -> Any:
-            self._fuse.step()
-            answer = await getattr(self._thing, name)(*args, **more)
-            self._fuse.step()
-            return answer
-
-        return call
 
 
 @dataclass
