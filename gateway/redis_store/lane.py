@@ -66,6 +66,9 @@ class OfNode:
             await connection.disconnect(nowait=True)  # one that was used before may be stale
             await connection.connect()
         except BaseException:
+            # Cancelled, it may have connected all the same; of a node that has left the cluster
+            # since, nobody else would close it.
+            await connection.disconnect(nowait=True)
             self.node.release(connection)
             raise
         found: AbstractConnection = connection

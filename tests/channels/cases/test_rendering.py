@@ -165,7 +165,7 @@ async def test_re_10_where_only_replies_are_heard_the_post_asks_for_one(
         asked = several("Lint", "Tests", "Docs")
         ask = await made.asks(asked, prompt="Which checks?")
         post = await made.post()
-        assert "Reply to this message" in post.text
+        assert "Reply to the question's message." in post.text
         account = made.place.accounts["Ana"]
         await made.place.platform.type(account, made.place.room, "1,3")
         assert not made.place.platform.updates.pending
