@@ -38,8 +38,11 @@ rules: $(VENV)/dev
 types: $(VENV)/dev
 	@$(BIN)/mypy
 
+# One more than there are processors: tests wait for servers a third of their time.
+WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 suite: $(VENV)/dev
-	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4
+	@PYTEST_XDIST_AUTO_NUM_WORKERS=$(WORKERS) $(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 format: $(VENV)/dev
 	@$(BIN)/ruff check --fix --quiet

@@ -26,7 +26,7 @@ hypothesis.settings.register_profile(
     # In CI the same examples each time: what is new is found, and kept, where somebody looks. More
     # of what never changes would show nothing more.
     derandomize=bool(os.environ.get("CI")),
-    max_examples=50 if os.environ.get("CI") else 100,
+    max_examples=25 if os.environ.get("CI") else 100,
 )
 hypothesis.settings.load_profile("oz")
 
