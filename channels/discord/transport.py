@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from channels.discord.settings import Settings
     from channels.drawing import Drawing
 
+RETRACT_AFTER_S = 2.0
+"""Ours: whoever answers in our place has done so by then; who acted sees "thinking" that long."""
+
 LONGEST_WAIT_S = 30.0
 """The least that discord.py can be told: a longer wait is raised, and is the worker's to keep."""
 
@@ -141,7 +144,9 @@ class Api:
         """Takes away that something was being thought about, if it still is."""
         path = "/webhooks/{webhook_id}/{webhook_token}/messages/@original"
         names = {"webhook_id": ticket.application, "webhook_token": ticket.token}
-        # Another replica that heard the same may have answered in its place meanwhile.
+        # Another replica that heard the same may answer in its place, and what it says must not be
+        # taken away between our look and the deletion: it has had its time when we look.
+        await asyncio.sleep(RETRACT_AFTER_S)
         stands = await self._hook(Route("GET", path, **names), None)
         if stands["flags"] & render.LOADING:
             await self._hook(Route("DELETE", path, **names), None)
